@@ -1,0 +1,33 @@
+#pragma once
+// The model that a worker has open: archive mapped, weights by reference, inputs drawn or read.
+
+#include <map>
+#include <memory>
+#include <string>
+
+#include "core/base/result.h"
+#include "core/worker/aten/executable.h"
+
+namespace kw::aten {
+
+struct OpenOptions {
+  std::string path;              // .pt2 or .py
+  std::string python;            // interpreter for .py; "" = the default rule
+  std::string inputs;            // file with inputs (.pt tuple or .safetensors); "" = the archive's, else drawn
+  int threads = 0;               // 0 = all
+  std::uint64_t seed = 0;
+  std::string cache;             // folder for exported archives
+};
+
+struct OpenModel {
+  graph::Graph graph;            // functionalised where that is safe; types as observed
+  std::map<graph::ValueId, at::Tensor> constants;
+  Tensors inputs;                // in the order of graph.inputs
+  std::unique_ptr<Executable> eager;
+  std::string sha256, kind;
+};
+
+base::Result<std::unique_ptr<OpenModel>> open_model(const OpenOptions& options);
+base::Status save_outputs(const std::string& path, const Tensors& outputs);   // a tuple that torch.load reads by default
+
+}  // namespace kw::aten

@@ -1,0 +1,1 @@
+// Holds the precompiled header that kw_torch_part reuses.
