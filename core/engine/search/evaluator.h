@@ -15,10 +15,13 @@ struct Job {
   std::string task;
   std::string candidate;               // candidate id in the session
   plan::Plan plan;
+  bool afresh = false;                 // new process, new inputs, new seed: how winners are confirmed
 };
 struct Completion {
   std::int64_t id = 0;
   protocol::Evaluation evaluation;
+  double wall_s = 0;                   // from issue to completion
+  bool task_unusable = false;          // the task itself cannot be evaluated (evidence says why): no more of its jobs
 };
 
 class Evaluator {
@@ -27,6 +30,7 @@ class Evaluator {
   virtual int capacity() const = 0;                    // jobs worth having in flight
   virtual void submit(Job job) = 0;                    // never blocks
   virtual std::optional<Completion> wait(double seconds) = 0;   // completions in the order of issue; nullopt: none yet
+  virtual void cancel() = 0;                           // what is in flight completes soon, as not_evaluated:cancelled
 };
 
 }  // namespace kw::search

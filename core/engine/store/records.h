@@ -1,0 +1,92 @@
+#pragma once
+// What a session file holds, as plain values. Shared by the store (which writes and reads them), search (which makes
+// them) and report (which shows them). Times are UTC, ISO 8601; durations and medians carry their unit in the name.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "core/protocol/records.h"
+
+namespace kw::store {
+
+using nlohmann::json;
+
+// What a session was made for. Two runs may share a session iff sha256, target, threads and graph_hash agree.
+struct ModelInfo {
+  std::string path;                    // as the user gave it, made absolute
+  std::string sha256;                  // of the file at `path`
+  std::string kind;                    // "pt2" or "py"
+  std::string graph_hash;              // of the functionalised graph's JSON
+  std::string target = "cpu";
+  std::string python;                  // the interpreter that exported a .py, "" where none was needed
+  std::string inputs;                  // --inputs FILE, "" for the model's own
+  int threads = 1;
+  std::int64_t seed = 0;
+};
+
+struct TaskRecord {
+  std::string id;                      // "t00-softmax"
+  int position = 0;                    // by share, from 0
+  std::string signature;
+  std::vector<std::string> operators;
+  std::string module_path, source;     // of the first instance; source: "file:line"
+  int calls = 1;
+  double share = 0;                    // of the sum over the model's nodes, all calls
+  double time_us = 0;                  // from the profile, one call
+  std::int64_t bytes = 0, flops = 0;   // one call
+  std::optional<double> baseline_us, floor_us;   // from the worker's `prepare`; absent until then
+  std::string note;                    // why it cannot be searched, "" when it can
+  json graph;
+  json instances;                      // [{nodes, inputs, outputs}]
+};
+
+struct CandidateRecord {
+  std::string id;                      // "c17": order of creation in the session
+  std::string task;
+  std::string kind = "generated";      // or "edited"
+  std::string recipe;                  // text form, "" for edited
+  std::string structural_hash;
+  json plan;                           // without `source`
+  std::string source;                  // stored once per hash
+  std::int64_t traffic_bytes = 0;
+};
+
+struct EdgeRecord {
+  std::string parent, child;
+  std::string key, from, to;           // the decision that changed
+  std::string kind, description;       // the mutation's row and its sentence
+};
+
+struct EvaluationRecord {
+  std::int64_t id = 0;                 // given by the store
+  std::int64_t run = 0;
+  std::string candidate;
+  std::string purpose = "search";      // or "final" (winner measured afresh), "verify" (asked for by a person)
+  int attempt = 1;
+  std::vector<std::string> path;       // candidates walked from the root, the evaluated one last
+  protocol::Evaluation evaluation;
+  double wall_s = 0;                   // from issue to completion
+};
+
+// The winner of a task: measured again, afresh.
+struct FinalRecord {
+  std::string task, candidate;
+  std::int64_t evaluation = 0;
+  bool used = true;                    // false: it does not help the whole model and was left out
+};
+
+struct RunRecord {
+  std::int64_t id = 0;
+  std::string started, ended;          // ended "": killed, or still running
+  std::string reason;                  // "evaluations", "minutes", "cancelled", …
+  json options;
+  int evaluations = 0, measured = 0;
+  double wall_s = 0;
+  std::optional<double> overhead_share;
+};
+
+}  // namespace kw::store

@@ -1,0 +1,176 @@
+#include <ctime>
+
+#include "core/base/hash.h"
+#include "core/engine/store/session_impl.h"
+
+namespace kw::store {
+namespace {
+
+std::string now_text() {
+  const std::time_t now = std::time(nullptr);
+  std::tm utc{};
+  gmtime_r(&now, &utc);
+  char text[32];
+  std::strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &utc);
+  return text;
+}
+
+json to_json_text(const ModelInfo& m) {
+  return {{"path", m.path},     {"sha256", m.sha256}, {"kind", m.kind},       {"graph_hash", m.graph_hash}, {"target", m.target},
+          {"python", m.python}, {"inputs", m.inputs}, {"threads", m.threads}, {"seed", m.seed}};
+}
+
+json spans_json(const std::vector<protocol::Span>& spans) {
+  json out = json::array();
+  for (const auto& span : spans) out.push_back({span.what, span.start_s, span.end_s});
+  return out;
+}
+
+// Compiler output and file names may hold anything: invalid UTF-8 is replaced, never thrown on.
+std::string dump(const json& value) { return value.dump(-1, ' ', false, json::error_handler_t::replace); }
+
+void set_meta(SQLite::Database& db, const char* key, const json& value) {
+  insert(db, "INSERT OR REPLACE INTO meta VALUES (?, ?)", key, dump(value));
+}
+
+void insert_edge(SQLite::Database& db, const EdgeRecord& e) {
+  insert(db, "INSERT INTO edges (parent, child, key, from_value, to_value, kind, description) VALUES (?, ?, ?, ?, ?, ?, ?)",
+         e.parent, e.child, e.key, e.from, e.to, e.kind, e.description);
+}
+
+}  // namespace
+
+base::Status Session::set_model(const ModelInfo& model) {
+  return impl_->write([&](auto& db) { set_meta(db, "model", to_json_text(model)); });
+}
+
+base::Status Session::set_environment(const protocol::Environment& environment) {
+  return impl_->write([&](auto& db) { set_meta(db, "environment", environment); });
+}
+
+base::Status Session::set_graph(const json& graph) {
+  return impl_->write([&](auto& db) { set_meta(db, "graph", graph); });
+}
+
+base::Status Session::set_profile(const protocol::Profile& profile) {
+  protocol::Profile lean = profile;
+  lean.cards.clear();
+  lean.timeline.clear();
+  return impl_->write([&](auto& db) { set_meta(db, "profile", lean); });
+}
+
+base::Status Session::set_cards(const std::vector<protocol::OperatorCard>& cards) {
+  return impl_->write([&](auto& db) {
+    db.exec("DELETE FROM cards");
+    for (std::size_t i = 0; i < cards.size(); ++i)
+      insert(db, "INSERT INTO cards VALUES (?, ?)", static_cast<std::int64_t>(i), dump(cards[i]));
+  });
+}
+
+base::Status Session::set_timeline(const std::string& name, const std::vector<protocol::TimelineEvent>& events) {
+  return impl_->write([&](auto& db) { insert(db, "INSERT OR REPLACE INTO timelines VALUES (?, ?)", name, dump(events)); });
+}
+
+base::Status Session::set_tasks(const std::vector<TaskRecord>& tasks) {
+  return impl_->write([&](auto& db) {
+    for (const TaskRecord& t : tasks) {
+      SQLite::Statement s(db,
+                          "INSERT INTO tasks VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET "
+                          "position = excluded.position, share = excluded.share, time_us = excluded.time_us");
+      SQLite::bind(s, t.id, t.position, t.signature, dump(t.operators), t.module_path, t.source, t.calls, t.share, t.time_us, t.bytes,
+                   t.flops);
+      bind_optional(s, 12, t.baseline_us);
+      bind_optional(s, 13, t.floor_us);
+      s.bind(14, t.note);
+      s.bind(15, dump(t.graph));
+      s.bind(16, dump(t.instances));
+      s.exec();
+    }
+  });
+}
+
+base::Status Session::set_task_facts(const std::string& task, std::optional<double> baseline_us, std::optional<double> floor_us,
+                                     const std::string& note) {
+  return impl_->write([&](auto& db) {
+    SQLite::Statement s(db, "UPDATE tasks SET baseline_us = ?, floor_us = ?, note = ? WHERE id = ?");
+    bind_optional(s, 1, baseline_us);
+    bind_optional(s, 2, floor_us);
+    s.bind(3, note);
+    s.bind(4, task);
+    s.exec();
+  });
+}
+
+base::Status Session::add_candidate(const CandidateRecord& c, const std::vector<EdgeRecord>& edges) {
+  return impl_->write([&](auto& db) {
+    const std::string hash = base::sha256_hex(c.source);
+    insert(db, "INSERT OR IGNORE INTO sources VALUES (?, ?)", hash, c.source);
+    insert(db,
+           "INSERT INTO candidates (id, task, kind, recipe, structural_hash, plan, source, traffic_bytes) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+           c.id, c.task, c.kind, c.recipe, c.structural_hash, dump(c.plan), hash, c.traffic_bytes);
+    for (const EdgeRecord& e : edges) insert_edge(db, e);
+  });
+}
+
+base::Status Session::add_edge(const EdgeRecord& edge) {
+  return impl_->write([&](auto& db) { insert_edge(db, edge); });
+}
+
+base::Result<std::int64_t> Session::add_evaluation(const EvaluationRecord& e) {
+  std::int64_t id = 0;
+  const auto& evaluation = e.evaluation;
+  auto status = impl_->write([&](auto& db) {
+    SQLite::Statement s(db,
+                        "INSERT INTO evaluations (run, candidate, purpose, attempt, path, verdict, kind, evidence, measurement, spans, wall_s) "
+                        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+    SQLite::bind(s, e.run, e.candidate, e.purpose, e.attempt, dump(e.path), protocol::name(evaluation.verdict), evaluation.kind,
+                 dump(evaluation.evidence));
+    if (evaluation.measurement)
+      s.bind(9, dump(*evaluation.measurement));
+    else
+      s.bind(9);
+    s.bind(10, dump(spans_json(evaluation.spans)));
+    s.bind(11, e.wall_s);
+    s.exec();
+    id = db.getLastInsertRowid();
+  });
+  if (!status) return status.error();
+  return id;
+}
+
+base::Status Session::set_final(const FinalRecord& f) {
+  return impl_->write([&](auto& db) {
+    insert(db, "INSERT OR REPLACE INTO finals VALUES (?, ?, ?, ?)", f.task, f.candidate, f.evaluation, f.used ? 1 : 0);
+  });
+}
+
+base::Status Session::clear_finals() {
+  return impl_->write([&](auto& db) { db.exec("DELETE FROM finals"); });
+}
+
+base::Status Session::add_end_to_end(std::int64_t run, const protocol::EndToEnd& result) {
+  return impl_->write([&](auto& db) { insert(db, "INSERT INTO end_to_end (run, result) VALUES (?, ?)", run, dump(result)); });
+}
+
+base::Result<std::int64_t> Session::begin_run(const json& options) {
+  std::int64_t id = 0;
+  auto status = impl_->write([&](auto& db) {
+    insert(db, "INSERT INTO runs (started, options) VALUES (?, ?)", now_text(), dump(options));
+    id = db.getLastInsertRowid();
+  });
+  if (!status) return status.error();
+  return id;
+}
+
+base::Status Session::end_run(const RunRecord& r) {
+  return impl_->write([&](auto& db) {
+    SQLite::Statement s(db,
+                        "UPDATE runs SET ended = ?, reason = ?, evaluations = ?, measured = ?, wall_s = ?, overhead_share = ? WHERE id = ?");
+    SQLite::bind(s, now_text(), r.reason, r.evaluations, r.measured, r.wall_s);
+    bind_optional(s, 6, r.overhead_share);
+    s.bind(7, r.id);
+    s.exec();
+  });
+}
+
+}  // namespace kw::store

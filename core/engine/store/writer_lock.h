@@ -1,0 +1,25 @@
+#pragma once
+// One writer a session. The lock is an flock on a side file `S.kwr.lock` that names the holder; the kernel drops it when
+// the holder dies, however it dies. (SQLite's own locks are fcntl locks on the database, so the two never meet.)
+
+#include <string>
+
+#include "core/base/result.h"
+
+namespace kw::store {
+
+class WriterLock {
+ public:
+  static base::Result<WriterLock> take(const std::string& session_path);
+  WriterLock(WriterLock&& other) noexcept;
+  WriterLock& operator=(WriterLock&& other) noexcept;
+  ~WriterLock();
+
+ private:
+  WriterLock(std::string path, int fd) : path_(std::move(path)), fd_(fd) {}
+  void release();
+  std::string path_;
+  int fd_ = -1;
+};
+
+}  // namespace kw::store
