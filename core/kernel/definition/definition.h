@@ -27,7 +27,10 @@ enum class Combiner : std::uint8_t {
 };
 int components(Combiner combiner);
 
-// A tensor of a program: an input of the task, or what a definition computes.
+// A tensor of a program: an input of the task, or what a definition computes. Element (i0..in) lies at the sum of
+// i * type.strides. For an output that is the address the task's output type asks for: a reshaped or permuted view of
+// what a definition computes needs no copy, so sizes and strides may differ from Program::output_types (the type of the
+// buffer) while the addressed memory is the same.
 struct Tensor {
   std::string name;
   graph::TensorType type;                    // storage type; sizes = domain of its definition
@@ -61,6 +64,13 @@ graph::OpClass classify(const graph::Graph& graph, const graph::Node& node);   /
 
 base::Result<Program> define(const graph::Graph& task);
 std::string text(const Program& program);
+
+// The program without definitions that no output needs; tensors are renumbered, inputs stay.
+Program remove_dead_definitions(const Program& program);
+const char* name(Combiner combiner);
+
+// Extents of all variables of a definition: the domain's, then the reduction axes'.
+Extents extents(const Definition& definition);
 
 // The table itself, for `kernelwright operators`.
 struct OperatorRow { std::string op; std::string family; std::string note; };
