@@ -29,6 +29,10 @@ struct TensorType {
   std::string text() const;                                // "f32[8, 256, 512]", with strides when not contiguous
 };
 
+// For types that come from outside: the span when sizes and strides agree in number, are not negative and neither the
+// span nor the number of elements exceeds 2^48; nullopt otherwise.
+std::optional<std::int64_t> checked_span(const TensorType& type);
+
 std::vector<std::int64_t> contiguous_strides(const std::vector<std::int64_t>& sizes);
 
 }  // namespace kw::graph
