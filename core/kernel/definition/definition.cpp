@@ -184,7 +184,7 @@ int components(Combiner combiner) {
   }
 }
 
-Extents extents(const Definition& definition) {
+Extents all_extents(const Definition& definition) {
   Extents all = definition.domain;
   all.insert(all.end(), definition.reduce.begin(), definition.reduce.end());
   return all;

@@ -70,7 +70,7 @@ Program remove_dead_definitions(const Program& program);
 const char* name(Combiner combiner);
 
 // Extents of all variables of a definition: the domain's, then the reduction axes'.
-Extents extents(const Definition& definition);
+Extents all_extents(const Definition& definition);
 
 // The table itself, for `kernelwright operators`.
 struct OperatorRow { std::string op; std::string family; std::string note; };
