@@ -1,0 +1,25 @@
+#pragma once
+// The support code that emitted kernels stand on: short pieces of C++ text. A translation unit gets the pieces whose names
+// it uses, and theirs, in the order of the tables; so a simple kernel carries a simple prelude and compiles fast.
+
+#include <string>
+#include <vector>
+
+namespace kw::kernel {
+
+struct Snippet {
+  const char* names;                // the identifiers that call for it, separated by spaces
+  const char* beside;               // only where this one is used as well (an overload for wide vectors, for bf16 …); or null
+  const char* text;
+};
+
+// The tables, one file each.
+const std::vector<Snippet>& basic_snippets();            // vectors, conversions, loads and stores, integer arithmetic
+const std::vector<Snippet>& rounding_snippets();         // sqrt, floor, remainder …
+const std::vector<Snippet>& vector_math_f32_snippets();
+const std::vector<Snippet>& vector_math_f64_snippets();
+
+std::string prelude_for(const std::string& code);        // everything that `code` names
+std::vector<std::string> prelude_names();                // identifiers a kernel must not use for its own things
+
+}  // namespace kw::kernel

@@ -1,0 +1,10 @@
+#include "core/kernel/emit/prelude.h"
+
+namespace kw::kernel {
+
+const std::vector<Snippet>& vector_math_f32_snippets() {
+  static const std::vector<Snippet> table = {};
+  return table;
+}
+
+}  // namespace kw::kernel
