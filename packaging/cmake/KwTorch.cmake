@@ -26,7 +26,7 @@ endif()
 foreach(lib c10 torch_cpu)
   add_library(${lib} SHARED IMPORTED)
   set_target_properties(${lib} PROPERTIES IMPORTED_LOCATION ${KW_TORCH_DIR}/lib/lib${lib}.so
-    INTERFACE_SYSTEM_INCLUDE_DIRECTORIES "${KW_TORCH_DIR}/include;${KW_TORCH_DIR}/include/torch/csrc/api/include")
+    INTERFACE_INCLUDE_DIRECTORIES "${KW_TORCH_DIR}/include;${KW_TORCH_DIR}/include/torch/csrc/api/include")
 endforeach()
 set_property(TARGET torch_cpu PROPERTY INTERFACE_LINK_LIBRARIES c10)
 
