@@ -122,6 +122,10 @@ bool compare(Op op, T a, T b) {
   }
 }
 
+bool on_booleans(Op op) {
+  return op == Op::add || op == Op::mul || op == Op::maximum || op == Op::minimum || (op >= Op::eq && op <= Op::bitwise_xor);
+}
+
 base::Error unknown(Op op, DType type) {
   return {base::ErrorCode::internal, std::string(name(op)) + " is not defined on " + std::string(graph::name(type)), "interpreter"};
 }
@@ -182,6 +186,12 @@ Scalar loaded(double element, DType computing) {
   return of_integer(computing, truncated(element));
 }
 
+bool defined(Op op, DType operand) {
+  const Scalar one{operand, 1, 1};
+  const DType result = op >= Op::eq && op <= Op::logical_xor ? DType::boolean : operand;
+  return op < Op::add ? apply(op, result, one).ok() : apply(op, result, one, one).ok();
+}
+
 base::Result<Scalar> apply(Op op, DType type, const Scalar& a) {
   if (op == Op::cast) return convert(a, type);
   const bool is_float = graph::is_floating(a.type);
@@ -193,6 +203,7 @@ base::Result<Scalar> apply(Op op, DType type, const Scalar& a) {
     return row == unary_numbers().end() ? base::Result<Scalar>(unknown(op, a.type)) : of_number(type, row->second(a.number));
   }
   const std::int64_t x = a.integer;
+  if (a.type == DType::boolean && op != Op::bitwise_not) return unknown(op, a.type);
   switch (op) {
     case Op::neg: return of_integer(type, wrap(-static_cast<U>(x)));
     case Op::abs: return of_integer(type, x < 0 ? wrap(-static_cast<U>(x)) : x);
@@ -208,10 +219,13 @@ base::Result<Scalar> apply(Op op, DType type, const Scalar& a) {
 
 base::Result<Scalar> apply(Op op, DType type, const Scalar& a, const Scalar& b) {
   const bool is_float = graph::is_floating(a.type);
+  if (a.type == DType::boolean && !on_booleans(op)) return unknown(op, a.type);
   if (op >= Op::eq && op <= Op::ge)
     return of_integer(type, is_float ? compare(op, a.number, b.number) : compare(op, a.integer, b.integer));
-  if (op == Op::shift_left || op == Op::shift_right)
+  if (!is_float && (op == Op::shift_left || op == Op::shift_right))
     return of_integer(type, shift(op, a.integer, b.integer, a.type == DType::i32 ? 32 : 64));
+  if (op >= Op::logical_and && op <= Op::logical_xor && is_float)
+    return apply(op, type, of_integer(DType::boolean, a.number != 0), of_integer(DType::boolean, b.number != 0));
   if (is_float) {
     const auto row = binary_numbers().find(op);
     return row == binary_numbers().end() ? base::Result<Scalar>(unknown(op, a.type))

@@ -21,6 +21,7 @@ Scalar convert(const Scalar& value, DType computing);
 double stored(const Scalar& value, DType storage);   // what a load of that storage gives back, as a double
 Scalar loaded(double element, DType computing);
 
+bool defined(Op op, DType operand);                  // the unary or binary operation exists on that computing type
 base::Result<Scalar> apply(Op op, DType type, const Scalar& a);
 base::Result<Scalar> apply(Op op, DType type, const Scalar& a, const Scalar& b);
 
