@@ -34,12 +34,16 @@ struct Task {
   std::vector<Instance> instances;      // calls = instances.size()
 };
 
-// In-place operators on values that nobody else aliases become their functional forms (relu_ -> relu), later uses renamed.
-// In-place operators that reach an input, a buffer or a live alias stay as they are and are borders.
+// Single assignment: after an in-place operator on a value that nobody else aliases (relu_ on a fresh result), later uses
+// of that value name the operator's result instead. The operator itself stays, so eager runs what the user wrote.
+// In-place operators that reach an input, a buffer or a live alias are left alone and are borders.
 Graph functionalize(const Graph& graph);
 
+// "aten.relu_.default" -> "aten.relu.default"; unchanged where the operator is not in place.
+std::string functional_name(const std::string& op);
+
 // Maximal fusable regions of a functionalised graph, grouped by signature, in order of first occurrence; views at a
-// region's rim are left outside. Regions that would read or write more than they save are split at their narrowest value.
+// region's rim are left outside. An in-place operator on a task's own input appears in its functional form.
 std::vector<Task> find_tasks(const Graph& graph, const Classifier& classify);
 
 }  // namespace kw::graph
