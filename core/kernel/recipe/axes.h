@@ -1,0 +1,12 @@
+#pragma once
+// Brings every definition to axes that line up: an axis that some index map takes apart (c / 8, c % 8) or that a reader
+// puts together from two (8*g + j) is split, and axes of extent 1 vanish. Afterwards most maps are sums of variables.
+
+#include "core/kernel/definition/definition.h"
+
+namespace kw::kernel::lowering {
+
+// Sizes and strides of Program::tensors and Program::output_types follow for what definitions write; inputs keep theirs.
+Program align_axes(Program program);
+
+}  // namespace kw::kernel::lowering

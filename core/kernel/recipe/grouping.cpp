@@ -1,0 +1,76 @@
+#include "core/kernel/recipe/grouping.h"
+
+#include <algorithm>
+#include <map>
+
+#include "core/kernel/recipe/expressions.h"
+#include "core/kernel/recipe/programs.h"
+#include "core/kernel/recipe/stages.h"
+
+namespace kw::kernel::lowering {
+namespace {
+
+constexpr std::int64_t small_work = 1 << 14;   // points: a kernel this small loses nothing by running on one thread
+
+std::vector<int> writers(const Program& program, int d) {
+  std::vector<int> found;
+  for (const Expr& body : program.definitions[static_cast<std::size_t>(d)].body)
+    for (const Expression* read : distinct_reads(body))
+      if (const int writer = program.tensors[static_cast<std::size_t>(read->source)].definition; writer >= 0) found.push_back(writer);
+  return found;
+}
+
+std::int64_t common_points(const Program& program, const std::vector<int>& members) {
+  std::int64_t total = 1;
+  for (const auto& axis : common_axes(program, members))
+    total *= program.definitions[static_cast<std::size_t>(members.back())].domain[static_cast<std::size_t>(axis.back())];
+  return total;
+}
+
+// Joining must leave enough outer iterations for the threads, unless there is next to nothing to do. Definitions that do
+// not read each other share a kernel only where all their axes agree: then they share loads.
+bool worth_joining(const Program& program, const std::vector<int>& members, bool connected, const Limits& limits) {
+  const Definition& d = program.definitions[static_cast<std::size_t>(members.back())];
+  const std::int64_t common = common_points(program, members);
+  if (!connected) {
+    const Definition& other = program.definitions[static_cast<std::size_t>(members.front())];
+    return common == product(d.domain) && d.domain == other.domain && d.reduce == other.reduce;
+  }
+  std::int64_t work = 0;
+  for (const int member : members) work = std::max(work, points(program.definitions[static_cast<std::size_t>(member)]));
+  return common >= 2 * limits.threads || work <= small_work;
+}
+
+}  // namespace
+
+std::vector<KernelGroup> group(const Program& program, Decisions& decisions, const Limits& limits) {
+  std::vector<std::vector<int>> kernels;
+  std::map<int, std::size_t> kernel_of;
+  std::map<int, FuseChoice> fuse;
+  for (int d = 0; d < static_cast<int>(program.definitions.size()); ++d) {
+    const std::vector<int> reads = writers(program, d);
+    std::size_t home = kernels.empty() ? 0 : kernels.size() - 1;
+    if (!reads.empty()) home = 0;
+    for (const int writer : reads) home = std::max(home, kernel_of[writer]);
+    if (!kernels.empty()) {
+      std::vector<int> members = kernels[home];
+      members.push_back(d);
+      const bool usual = worth_joining(program, members, !reads.empty(), limits);
+      const auto asked = decisions.asked("fuse." + program.definitions[static_cast<std::size_t>(d)].name);
+      fuse[d] = {usual, asked};
+      if (asked ? *asked != "own" : usual) {
+        kernels[home] = std::move(members);
+        kernel_of[d] = home;
+        continue;
+      }
+    }
+    kernel_of[d] = kernels.size();
+    kernels.push_back({d});
+  }
+  std::vector<KernelGroup> groups;
+  for (std::size_t k = 0; k < kernels.size(); ++k)
+    groups.push_back(arrange_stages(program, "k" + std::to_string(k), kernels[k], fuse, decisions));
+  return groups;
+}
+
+}  // namespace kw::kernel::lowering

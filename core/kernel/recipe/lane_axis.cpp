@@ -1,0 +1,55 @@
+// Which axis should the vector lanes run along?
+#include <algorithm>
+#include <cstdlib>
+
+#include "core/kernel/recipe/combiners.h"
+#include "core/kernel/recipe/expressions.h"
+#include "core/kernel/recipe/schedule.h"
+
+namespace kw::kernel::lowering {
+namespace {
+
+constexpr std::int64_t shortest_vector_axis = 4;
+constexpr double dense = 1, invariant = 0.8, strided = -0.5;
+constexpr double store_weight = 1.5;             // lanes that scatter cost more than lanes that gather
+constexpr double lane_tree = 0.05;               // a reduction across lanes ends in a tree
+
+bool arg_reduction(const Stage& stage) {
+  return std::any_of(stage.items.begin(), stage.items.end(), [](const Item& item) { return needs_position(item.combiner); });
+}
+
+}  // namespace
+
+double lane_score(const KernelSpace& kernel, const Stage& stage, int axis) {
+  double score = 0, weight = 0;
+  for (const Access& access : accesses(stage)) {
+    if (access.buffer < 0 || is_tile(kernel, access.buffer)) continue;
+    const std::int64_t step = std::abs(coefficient(*access.offset, axis));
+    const double w = access.store ? store_weight : 1;
+    const bool plain = affine_in(*access.offset, axis);
+    score += w * (!plain || step > 1 ? strided : step == 1 ? dense : invariant);
+    weight += w;
+  }
+  if (weight == 0) return dense;
+  const bool reduced = std::find(stage.reduce.begin(), stage.reduce.end(), axis) != stage.reduce.end();
+  return score / weight - (reduced ? lane_tree : 0);
+}
+
+int best_inner_axis(const KernelSpace& kernel, const Stage& stage) {
+  std::vector<int> candidates = stage.space;
+  if (arg_reduction(stage)) {
+    if (!stage.reduce.empty()) candidates.push_back(stage.reduce.back());
+  } else {
+    candidates.insert(candidates.end(), stage.reduce.begin(), stage.reduce.end());
+  }
+  int best = -1;
+  double best_score = 0;
+  for (const int axis : candidates) {
+    if (kernel.axes[static_cast<std::size_t>(axis)].extent < shortest_vector_axis) continue;
+    const double score = lane_score(kernel, stage, axis);
+    if (best < 0 || score > best_score + 1e-9) best = axis, best_score = score;
+  }
+  return best;
+}
+
+}  // namespace kw::kernel::lowering

@@ -1,0 +1,244 @@
+#include "core/kernel/recipe/loops.h"
+
+#include <algorithm>
+
+#include "core/kernel/recipe/expressions.h"
+
+namespace kw::kernel::lowering {
+namespace {
+
+constexpr std::size_t most_cuts = 5;             // more pieces than this cost more code than predicates cost time
+constexpr std::int64_t most_unrolled = 32;       // points of a reduction that is written out
+constexpr int narrow_lanes = 4;                  // the step between full vectors and single elements at a right tail
+
+std::vector<const Stage*> pointers(const std::vector<Stage>& stages) {
+  std::vector<const Stage*> all;
+  for (const Stage& stage : stages) all.push_back(&stage);
+  return all;
+}
+
+bool has_reduction(const Stage& stage) {
+  return std::any_of(stage.items.begin(), stage.items.end(), [](const Item& item) { return item.combiner != Combiner::none; });
+}
+
+}  // namespace
+
+LoopWriter::LoopWriter(const KernelSpace& kernel, int threads) : kernel_(kernel), builder_(nest_) {
+  nest_.name = kernel.name;
+  nest_.threads = kernel.parallel >= 0 ? threads : 1;
+  global_order_.resize(kernel.buffers.size());
+  for (const Space wanted : {Space::global, Space::tile})
+    for (std::size_t b = 0; b < kernel.buffers.size(); ++b) {
+      if (kernel.buffers[b].space != wanted) continue;
+      global_order_[b] = static_cast<int>(nest_.buffers.size());
+      nest_.buffers.push_back(kernel.buffers[b]);
+    }
+  for (std::size_t a = 0; a < kernel.axes.size(); ++a) {
+    variables_.push_back(builder_.add_variable(kernel.axes[a].name));
+    ranges_.push_back({0, kernel.axes[a].extent - 1});
+    values_.push_back(constant(0));
+  }
+  bases_ = values_;
+  lane_variable_ = builder_.add_variable("lane");
+}
+
+LoopNest LoopWriter::write() {
+  outer(0);
+  nest_.body = builder_.finish();
+  return std::move(nest_);
+}
+
+LoopNest write_loops(const KernelSpace& kernel, int threads) { return LoopWriter(kernel, threads).write(); }
+
+// -- outer and space loops -----------------------------------------------------------------------------------------------
+
+void LoopWriter::outer(std::size_t position) {
+  if (position == kernel_.outer.size()) {
+    for (const Stage& s : kernel_.stages)
+      for (const Item& item : s.items)
+        for (const ItemStore& out : item.stores) builder_.written_here(global_order_[static_cast<std::size_t>(out.buffer)]);
+    known_.clear();
+    for (const Stage& s : kernel_.stages) stage(s);
+    return;
+  }
+  const int a = kernel_.outer[position];
+  if (axis(a).inner >= 0) return outer_blocks(position, a);
+  const LoopKind kind = a == kernel_.parallel ? LoopKind::parallel : LoopKind::serial;
+  for (const Range& piece : pieces(a, pointers(kernel_.stages))) along(a, piece, kind, [&] { outer(position + 1); });
+}
+
+// Whole blocks, then what is left of the axis.
+void LoopWriter::outer_blocks(std::size_t position, int a) {
+  const auto inner = static_cast<std::size_t>(axis(a).inner);
+  const Range whole = ranges_[inner];
+  const LoopKind kind = a == kernel_.parallel ? LoopKind::parallel : LoopKind::serial;
+  along(a, {0, axis(a).extent - 1}, kind, [&] { outer(position + 1); });
+  if (axis(a).rest == 0) return;
+  ranges_[inner] = {0, axis(a).rest - 1};
+  along(a, {axis(a).extent, axis(a).extent}, LoopKind::serial, [&] { outer(position + 1); });
+  ranges_[inner] = whole;
+}
+
+void LoopWriter::stage(const Stage& stage) { space(stage, 0); }
+
+void LoopWriter::space(const Stage& stage, std::size_t position) {
+  if (position == stage.space.size()) return point(stage, {0, 1, 1, 1});
+  const int a = stage.space[position];
+  for (const Range& piece : pieces(a, {&stage})) {
+    if (a != stage.vector_axis) {
+      along(a, piece, LoopKind::serial, [&] { space(stage, position + 1); });
+      continue;
+    }
+    for (const Segment& segment : segments(stage, piece)) along_segment(a, segment, [&] { point(stage, segment); });
+  }
+}
+
+// Everything of one point of the space axes: one element, or lanes * copies of them along the vector axis.
+void LoopWriter::point(const Stage& stage, const Segment& segment) {
+  const bool copied = !stage.space.empty() && stage.space.back() == stage.vector_axis;
+  if (has_reduction(stage)) return unrolled(stage) ? reduce_unrolled(stage, segment) : reduce_in_loops(stage, segment);
+  for (int copy = 0; copy < segment.copies; ++copy) {
+    if (copied) set_copy(stage.vector_axis, copy, segment.lanes);
+    items(stage, false);
+  }
+}
+
+void LoopWriter::items(const Stage& stage, bool after_reduction) {
+  std::vector<Expr> expected;
+  for (const Item& item : stage.items)
+    if (item.combiner == Combiner::none && item.after_reduction == after_reduction) compute(item);
+}
+
+void LoopWriter::compute(const Item& item) {
+  const Expr value = lowered(item.body[0]);
+  builder_.expect({value});
+  const Expr result = builder_.named(value, item.name);
+  known_[{item.tensor, 0}] = result;
+  store(item, 0, result);
+}
+
+void LoopWriter::store(const Item& item, int component, const Expr& value) {
+  for (const ItemStore& out : item.stores)
+    if (out.component == component) builder_.store(global_order_[static_cast<std::size_t>(out.buffer)], lowered(out.offset), value);
+}
+
+Index LoopWriter::lowered(const Index& map) const { return substitute(map, values_, builder_.extents()); }
+
+Expr LoopWriter::lowered(const Expr& e) const {
+  Rewriter moved([&](const Expr& node) -> Expr {
+    if (node->op == Op::reg) return known_.at({node->source, node->component});
+    if (node->op == Op::read) return element(global_order_[static_cast<std::size_t>(node->source)], lowered(node->maps[0]), node->type);
+    return node->maps.empty() ? node : substitute(node, values_, builder_.extents());
+  });
+  return specialise(moved(e), builder_.bounds());
+}
+
+// -- one axis ------------------------------------------------------------------------------------------------------------
+
+// A loop over a range of the axis; a range of one step is a constant, and no loop.
+void LoopWriter::along(int a, const Range& range, LoopKind kind, const Body& body) {
+  const auto at = static_cast<std::size_t>(a);
+  const Range before = ranges_[at];
+  ranges_[at] = range;
+  if (range.low == range.high) {
+    values_[at] = constant(range.low);
+    body();
+  } else {
+    values_[at] = variable(variables_[at]);
+    builder_.open_loop(variables_[at], range.low, range.high + 1, 1, kind);
+    body();
+    builder_.close_loop();
+  }
+  ranges_[at] = before;
+}
+
+// Where predicates change along the axis, the loop is cut, so that each piece knows their value.
+std::vector<Range> LoopWriter::pieces(int a, const std::vector<const Stage*>& stages) {
+  const Range range = ranges_[static_cast<std::size_t>(a)];
+  std::set<std::int64_t> exact, loose;
+  for (const Stage* stage : stages) {
+    const auto look = [&](bool loosely, std::set<std::int64_t>& into) {
+      for (const Item& item : stage->items)
+        for (const Expr& body : item.body) into.merge(cuts(body, a, ranges_, loosely));
+    };
+    const bool reduced = std::find(stage->reduce.begin(), stage->reduce.end(), a) != stage->reduce.end();
+    if (unrolled(*stage) && !reduced) each_reduced_point(*stage, 0, [&] { look(false, exact); });
+    else look(false, exact);
+    look(true, loose);
+  }
+  std::vector<Range> out;
+  std::int64_t begin = range.low;
+  for (const std::int64_t cut : exact.size() <= most_cuts ? exact : loose) {
+    out.push_back({begin, cut - 1});
+    begin = cut;
+  }
+  out.push_back({begin, range.high});
+  return out;
+}
+
+std::vector<LoopWriter::Segment> LoopWriter::segments(const Stage& stage, const Range& range) const {
+  std::vector<Segment> out;
+  std::int64_t at = range.low;
+  const std::int64_t end = range.high + 1;
+  const auto take = [&](int lanes, int copies) {
+    const std::int64_t step = static_cast<std::int64_t>(lanes) * copies, length = (end - at) / step * step;
+    if (length > 0) out.push_back({at, at + length, lanes, copies});
+    at += length;
+  };
+  if (stage.copies > 1) take(stage.lanes, stage.copies);
+  take(stage.lanes, 1);
+  if (stage.lanes > narrow_lanes) take(narrow_lanes, 1);
+  take(1, 1);
+  return out;
+}
+
+// One copy: a vector loop along the axis. Several: a loop over groups of copies round a vector loop of one step.
+void LoopWriter::along_segment(int a, const Segment& segment, const Body& body) {
+  const auto at = static_cast<std::size_t>(a);
+  if (segment.lanes == 1) return along(a, {segment.begin, segment.end - 1}, LoopKind::serial, [&] { bases_[at] = values_[at]; body(); });
+  const std::int64_t step = static_cast<std::int64_t>(segment.lanes) * segment.copies;
+  const Range before = ranges_[at];
+  ranges_[at] = {segment.begin, segment.end - 1};
+  if (segment.copies == 1) {
+    bases_[at] = values_[at] = variable(variables_[at]);
+    builder_.open_loop(variables_[at], segment.begin, segment.end, step, LoopKind::vector);
+    body();
+    builder_.close_loop();
+  } else {
+    const bool once = segment.end - segment.begin == step;
+    const Index group = once ? constant(segment.begin) : variable(variables_[at]);
+    if (!once) builder_.open_loop(variables_[at], segment.begin, segment.end, step, LoopKind::serial);
+    builder_.open_loop(lane_variable_, 0, segment.lanes, segment.lanes, LoopKind::vector);
+    bases_[at] = values_[at] = add(group, variable(lane_variable_));
+    body();
+    builder_.close_loop();
+    if (!once) builder_.close_loop();
+  }
+  ranges_[at] = before;
+}
+
+void LoopWriter::set_copy(int a, int copy, int lanes) {
+  const auto at = static_cast<std::size_t>(a);
+  values_[at] = add(bases_[at], constant(static_cast<std::int64_t>(copy) * lanes));
+}
+
+std::int64_t LoopWriter::reduced_points(const Stage& stage) const {
+  std::int64_t total = 1;
+  for (const int a : stage.reduce) total *= axis(a).extent;
+  return total;
+}
+
+bool LoopWriter::unrolled(const Stage& stage) const {
+  const bool lanes_reduce = std::find(stage.reduce.begin(), stage.reduce.end(), stage.vector_axis) != stage.reduce.end();
+  return !stage.reduce.empty() && !lanes_reduce && reduced_points(stage) <= most_unrolled;
+}
+
+void LoopWriter::each_reduced_point(const Stage& stage, std::size_t position, const Body& body) {
+  if (position == stage.reduce.size()) return body();
+  const int a = stage.reduce[position];
+  const std::int64_t extent = axis(a).extent;
+  for (std::int64_t r = 0; r < extent; ++r)
+    along(a, {r, r}, LoopKind::serial, [&] { each_reduced_point(stage, position + 1, body); });
+}
+
+}  // namespace kw::kernel::lowering

@@ -1,0 +1,77 @@
+#pragma once
+// Layer 2 to layer 3: the loops of one kernel. Outer loops first (cut where padding begins and ends), then stage after
+// stage: its space loops, inside them its reductions (reductions.cpp), and what is computed once those are complete.
+
+#include <functional>
+#include <map>
+
+#include "core/kernel/recipe/combiners.h"
+#include "core/kernel/recipe/nest_builder.h"
+#include "core/kernel/recipe/space.h"
+
+namespace kw::kernel::lowering {
+
+class LoopWriter {
+ public:
+  LoopWriter(const KernelSpace& kernel, int threads);
+  LoopNest write();
+
+ private:
+  // One way through a vector axis: [begin, end) in steps of lanes * copies.
+  struct Segment { std::int64_t begin = 0, end = 0; int lanes = 1, copies = 1; };
+  using Body = std::function<void()>;
+  using CopiesBody = std::function<void(const Segment&)>;
+
+  // loops.cpp: outer loops and space loops
+  void outer(std::size_t position);
+  void outer_blocks(std::size_t position, int axis);
+  void stage(const Stage& stage);
+  void space(const Stage& stage, std::size_t position);
+  void point(const Stage& stage, const Segment& segment);
+  void items(const Stage& stage, bool after_reduction);
+
+  // axes.: a range of an axis, as a loop or, where it is one step, as a constant
+  std::vector<Range> pieces(int axis, const std::vector<const Stage*>& stages);
+  void along(int axis, const Range& range, LoopKind kind, const Body& body);
+  std::vector<Segment> segments(const Stage& stage, const Range& range) const;
+  void along_segment(int axis, const Segment& segment, const Body& body);
+  void set_copy(int axis, int copy, int lanes);
+  bool unrolled(const Stage& stage) const;
+  void each_reduced_point(const Stage& stage, std::size_t position, const Body& body);
+
+  // reductions.cpp
+  struct Accumulators { std::vector<std::vector<State>> of_copy; };      // [copy][item of the stage]
+  void reduce_unrolled(const Stage& stage, const Segment& segment);
+  void reduce_in_loops(const Stage& stage, const Segment& segment);
+  void reduce_loop(const Stage& stage, std::size_t position, const Segment& space, int level);
+  void accumulate(const Stage& stage, int lanes, int copy, int level);
+  State& accumulator(const Stage& stage, std::size_t item, int lanes, int copy, int level);
+  void finish(const Stage& stage, const Segment& space);
+  State across_lanes(const Item& item, const State& state, int lanes);
+  State named(const Item& item, const State& state);
+  void give(const Item& item, const State& state);
+
+  // Kernel axes and values of items into registers and loop variables.
+  Expr lowered(const Expr& e) const;
+  Index lowered(const Index& map) const;
+  void compute(const Item& item);
+  void store(const Item& item, int component, const Expr& value);
+  const KernelAxis& axis(int a) const { return kernel_.axes[static_cast<std::size_t>(a)]; }
+  std::int64_t reduced_points(const Stage& stage) const;
+
+  const KernelSpace& kernel_;
+  LoopNest nest_;
+  NestBuilder builder_;
+  Bounds ranges_;                              // of each kernel axis, as far as the open loops fix it
+  std::vector<Index> values_;                  // of each kernel axis, over loop variables
+  std::vector<Index> bases_;                   // of a vector axis: its value in copy 0
+  std::vector<int> variables_;                 // loop variable of each kernel axis
+  int lane_variable_ = -1;                     // of the one-step vector loop round several copies
+  std::map<std::pair<int, int>, Expr> known_;  // (tensor, component) -> its register at this point
+  std::map<int, Accumulators> accumulators_;   // by lanes
+  std::vector<int> global_order_;              // buffer of the space -> buffer of the nest
+};
+
+LoopNest write_loops(const KernelSpace& kernel, int threads);
+
+}  // namespace kw::kernel::lowering

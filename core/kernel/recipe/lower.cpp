@@ -1,0 +1,50 @@
+// lower(): the passes of layers 2 and 3 in order. Each is a file of its own in this folder.
+#include <algorithm>
+
+#include "core/kernel/generator.h"
+#include "core/kernel/recipe/axes.h"
+#include "core/kernel/recipe/binding.h"
+#include "core/kernel/recipe/inlining.h"
+#include "core/kernel/recipe/loops.h"
+#include "core/kernel/recipe/lower.h"
+#include "core/kernel/recipe/merging.h"
+#include "core/kernel/recipe/programs.h"
+#include "core/kernel/recipe/rewrites.h"
+#include "core/kernel/recipe/schedule.h"
+
+namespace kw::kernel::lowering {
+
+base::Result<Lowered> lower_with(const Program& program, Decisions& decisions, const Limits& limits) {
+  if (limits.target != "cpu")
+    return base::Error{base::ErrorCode::unsupported, "this generator writes kernels for the cpu target, not for " + limits.target, "limits"};
+  for (const Definition& d : program.definitions)
+    if (points(d) == 0) return base::Error{base::ErrorCode::unsupported, "an empty tensor needs no kernel", d.name};
+  Program original = program;
+  copy_passed_inputs(original);
+  drop_dead(original);
+  Program changed = rewrite(original, decisions, limits);
+  changed = align_axes(inline_edges(std::move(changed), decisions));
+  const std::vector<KernelGroup> groups = group(changed, decisions, limits);
+  base::Result<Bound> bound = bind_buffers(original, changed, groups, decisions, limits);
+  if (!bound) return bound.error();
+  Lowered lowered;
+  lowered.buffers = std::move(bound->buffers);
+  for (KernelSpace& kernel : bound->kernels) {
+    merge_axes(kernel);
+    if (const base::Status scheduled = schedule(kernel, decisions, limits); !scheduled) return scheduled.error();
+    lowered.nests.push_back(write_loops(kernel, limits.threads));
+  }
+  if (const base::Status status = decisions.status(); !status) return status.error();
+  return lowered;
+}
+
+}  // namespace kw::kernel::lowering
+
+namespace kw::kernel {
+
+base::Result<Lowered> lower(const Program& program, const Recipe& recipe, const Limits& limits) {
+  lowering::Decisions decisions(recipe);
+  return lowering::lower_with(program, decisions, limits);
+}
+
+}  // namespace kw::kernel

@@ -1,0 +1,184 @@
+// The reductions of a stage at one point of its space axes: written out where they are few, else in loops with as many
+// accumulators as lanes times copies, united at the end (copies first, then a tree over the lanes, then the tails).
+#include <algorithm>
+
+#include "core/kernel/recipe/expressions.h"
+#include "core/kernel/recipe/loops.h"
+
+namespace kw::kernel::lowering {
+namespace {
+
+bool reduces(const Item& item) { return item.combiner != Combiner::none; }
+
+bool along_reduced_axis(const Stage& stage) {
+  return std::find(stage.reduce.begin(), stage.reduce.end(), stage.vector_axis) != stage.reduce.end();
+}
+
+Expr position_of(const Index& linear, std::int64_t count) {
+  auto e = std::make_shared<Expression>(*index_value(linear));
+  e->type = position_type(count);
+  return e;
+}
+
+}  // namespace
+
+// -- written out ---------------------------------------------------------------------------------------------------------
+
+void LoopWriter::reduce_unrolled(const Stage& stage, const Segment& segment) {
+  for (int copy = 0; copy < segment.copies; ++copy) {
+    if (stage.vector_axis >= 0 && !along_reduced_axis(stage)) set_copy(stage.vector_axis, copy, segment.lanes);
+    std::vector<State> states(stage.items.size());
+    each_reduced_point(stage, 0, [&] {
+      for (std::size_t k = 0; k < stage.items.size(); ++k) {
+        const Item& item = stage.items[k];
+        if (!reduces(item)) {
+          if (!item.after_reduction) compute(item);
+          continue;
+        }
+        const Expr value = lowered(item.body[0]);
+        if (neutral(item.combiner, value)) continue;
+        const Expr position = needs_position(item.combiner) ? position_of(lowered(item.linear), reduced_points(stage)) : nullptr;
+        states[k] = named(item, states[k].empty() ? first(item.combiner, value, position)
+                                                  : step(item.combiner, states[k], value, position));
+      }
+    });
+    for (std::size_t k = 0; k < stage.items.size(); ++k) {
+      const Item& item = stage.items[k];
+      if (!reduces(item)) continue;
+      give(item, states[k].empty() ? identity(item.combiner, item.body[0]->type, reduced_points(stage)) : states[k]);
+    }
+    items(stage, true);
+  }
+}
+
+// -- in loops ------------------------------------------------------------------------------------------------------------
+
+void LoopWriter::reduce_in_loops(const Stage& stage, const Segment& segment) {
+  accumulators_.clear();
+  reduce_loop(stage, 0, segment, builder_.depth());
+  finish(stage, segment);
+}
+
+void LoopWriter::reduce_loop(const Stage& stage, std::size_t position, const Segment& space, int level) {
+  if (position == stage.reduce.size()) {
+    for (int copy = 0; copy < space.copies; ++copy) {
+      if (stage.vector_axis >= 0 && !along_reduced_axis(stage)) set_copy(stage.vector_axis, copy, space.lanes);
+      accumulate(stage, space.lanes, copy, level);
+    }
+    return;
+  }
+  const int a = stage.reduce[position];
+  for (const Range& piece : pieces(a, {&stage})) {
+    if (a != stage.vector_axis) {
+      along(a, piece, LoopKind::serial, [&] { reduce_loop(stage, position + 1, space, level); });
+      continue;
+    }
+    for (const Segment& segment : segments(stage, piece))
+      along_segment(a, segment, [&] {
+        for (int copy = 0; copy < segment.copies; ++copy) {
+          set_copy(a, copy, segment.lanes);
+          accumulate(stage, segment.lanes, copy, level);
+        }
+      });
+  }
+}
+
+State& LoopWriter::accumulator(const Stage& stage, std::size_t k, int lanes, int copy, int level) {
+  auto& of_copy = accumulators_[lanes].of_copy;
+  while (static_cast<int>(of_copy.size()) <= copy) of_copy.emplace_back(stage.items.size());
+  State& state = of_copy[static_cast<std::size_t>(copy)][k];
+  if (!state.empty()) return state;
+  const Item& item = stage.items[k];
+  for (const Expr& start : identity(item.combiner, item.body[0]->type, reduced_points(stage)))
+    state.push_back(builder_.accumulator(item.name, start->type, lanes, start, level));
+  return state;
+}
+
+// One step of every reduction of the stage, and the values beside them.
+void LoopWriter::accumulate(const Stage& stage, int lanes, int copy, int level) {
+  for (std::size_t k = 0; k < stage.items.size(); ++k) {
+    const Item& item = stage.items[k];
+    if (!reduces(item)) {
+      if (!item.after_reduction) compute(item);
+      continue;
+    }
+    const Expr value = lowered(item.body[0]);
+    if (neutral(item.combiner, value)) continue;
+    const Expr position = needs_position(item.combiner) ? position_of(lowered(item.linear), reduced_points(stage)) : nullptr;
+    const State& state = accumulator(stage, k, lanes, copy, level);
+    const State next = step(item.combiner, state, value, position);
+    builder_.expect(next);
+    if (next.size() == 1) {
+      builder_.update(state[0], builder_.value(next[0]));
+      continue;
+    }
+    State held;                                  // all parts from the old state, before any of it changes
+    for (const Expr& part : next) held.push_back(builder_.named(part, item.name));
+    for (std::size_t part = 0; part < state.size(); ++part) builder_.update(state[part], held[part]);
+  }
+}
+
+State LoopWriter::named(const Item& item, const State& state) {
+  builder_.expect(state);
+  State out;
+  for (const Expr& part : state) out.push_back(part->op == Op::constant ? part : builder_.named(part, item.name));
+  return out;
+}
+
+State LoopWriter::across_lanes(const Item& item, const State& state, int lanes) {
+  std::vector<State> tree;
+  for (int lane = 0; lane < lanes; ++lane) {
+    State parts;
+    for (const Expr& part : state) parts.push_back(lane_of(part, lane));
+    tree.push_back(std::move(parts));
+  }
+  while (tree.size() > 1) {
+    const std::size_t half = tree.size() / 2;
+    for (std::size_t k = 0; k < half; ++k) {
+      tree[k] = unite(item.combiner, tree[k], tree[k + half]);
+      if (state.size() > 1) tree[k] = named(item, tree[k]);
+    }
+    tree.resize(half);
+  }
+  return tree[0];
+}
+
+// Lanes along the space: each copy is a result. Lanes along the reduction: everything is united into one.
+void LoopWriter::finish(const Stage& stage, const Segment& space) {
+  const bool across = along_reduced_axis(stage);
+  for (int copy = 0; copy < space.copies; ++copy) {
+    if (stage.vector_axis >= 0 && !across) set_copy(stage.vector_axis, copy, space.lanes);
+    for (std::size_t k = 0; k < stage.items.size(); ++k) {
+      const Item& item = stage.items[k];
+      if (!reduces(item)) continue;
+      State total;
+      for (auto& [lanes, accumulators] : accumulators_) {
+        State state;
+        for (int c = 0; c < static_cast<int>(accumulators.of_copy.size()); ++c) {
+          const State& one = accumulators.of_copy[static_cast<std::size_t>(c)][k];
+          if (one.empty() || (!across && c != copy)) continue;
+          state = state.empty() ? one : named(item, unite(item.combiner, state, one));
+        }
+        if (state.empty()) continue;
+        if (across && lanes > 1) state = across_lanes(item, named(item, state), lanes);
+        total = total.empty() ? state : unite(item.combiner, total, state);
+      }
+      give(item, total.empty() ? identity(item.combiner, item.body[0]->type, reduced_points(stage)) : total);
+    }
+    items(stage, true);
+  }
+}
+
+// The finished state: its registers are what readers see, positions as i64.
+void LoopWriter::give(const Item& item, const State& state) {
+  State results = state;
+  if (needs_position(item.combiner)) results[1] = cast(results[1], DType::i64);
+  builder_.expect(results);
+  for (int component = 0; component < components(item.combiner); ++component) {
+    const Expr value = builder_.named(results[static_cast<std::size_t>(component)], item.name);
+    known_[{item.tensor, component}] = value;
+    store(item, component, value);
+  }
+}
+
+}  // namespace kw::kernel::lowering

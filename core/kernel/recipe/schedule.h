@@ -1,0 +1,18 @@
+#pragma once
+// Layer 2, third question: what becomes of each axis of a kernel. Which one the vector lanes run along, which ones are
+// blocked, which is parallel, in what order the outer loops stand, how wide and how often unrolled the vector body is.
+
+#include "core/kernel/recipe/decisions.h"
+#include "core/kernel/recipe/space.h"
+
+namespace kw::kernel::lowering {
+
+// Settles lanes, vector, tile, parallel, order and unroll of the kernel and carries them out on its axes.
+base::Status schedule(KernelSpace& kernel, Decisions& decisions, const Limits& limits);
+
+// How well vector lanes along `axis` suit the stage: 1 where every access is dense or the same for all lanes.
+double lane_score(const KernelSpace& kernel, const Stage& stage, int axis);
+// The best inner axis of a stage to vectorise, or -1.
+int best_inner_axis(const KernelSpace& kernel, const Stage& stage);
+
+}  // namespace kw::kernel::lowering

@@ -1,0 +1,93 @@
+#include "core/kernel/recipe/space.h"
+
+#include <algorithm>
+
+#include "core/kernel/recipe/expressions.h"
+
+namespace kw::kernel::lowering {
+
+Extents extents(const KernelSpace& kernel) {
+  Extents all;
+  for (const KernelAxis& axis : kernel.axes) all.push_back(axis.extent + (axis.rest > 0 ? 1 : 0));
+  return all;
+}
+
+bool is_tile(const KernelSpace& kernel, int buffer) {
+  return buffer >= 0 && kernel.buffers[static_cast<std::size_t>(buffer)].space == Space::tile;
+}
+
+std::int64_t tile_bytes(const KernelSpace& kernel) {
+  std::int64_t total = 0;
+  for (const NestBuffer& buffer : kernel.buffers)
+    if (buffer.space == Space::tile) total += buffer.elements * graph::byte_size(buffer.type);
+  return total;
+}
+
+void change_indices(KernelSpace& kernel, const IndexChange& change) {
+  Rewriter rewritten([&](const Expr& node) {
+    if (node->maps.empty()) return node;
+    std::vector<Index> maps;
+    for (const Index& map : node->maps) maps.push_back(change(map, node->op == Op::read && is_tile(kernel, node->source)));
+    return with_maps(node, std::move(maps));
+  });
+  for (Stage& stage : kernel.stages)
+    for (Item& item : stage.items) {
+      for (Expr& body : item.body) body = rewritten(body);
+      for (ItemStore& store : item.stores) store.offset = change(store.offset, is_tile(kernel, store.buffer));
+      item.linear = change(item.linear, false);
+    }
+}
+
+std::vector<Access> accesses(const Stage& stage) {
+  std::vector<Access> all;
+  for (const Item& item : stage.items) {
+    for (const Expr& body : item.body)
+      visit(body, [&](const Expression& node) {
+        for (const Index& map : node.maps) all.push_back({&map, node.op == Op::read ? node.source : -1, false});
+      });
+    for (const ItemStore& store : item.stores) all.push_back({&store.offset, store.buffer, true});
+    if (item.combiner != Combiner::none) all.push_back({&item.linear, -1, false});
+  }
+  return all;
+}
+
+std::vector<Access> accesses(const KernelSpace& kernel) {
+  std::vector<Access> all;
+  for (const Stage& stage : kernel.stages) {
+    const std::vector<Access> some = accesses(stage);
+    all.insert(all.end(), some.begin(), some.end());
+  }
+  return all;
+}
+
+int pull_inside(KernelSpace& kernel, int v, std::int64_t block) {
+  const auto at = static_cast<std::size_t>(v);
+  const std::int64_t extent = kernel.axes[at].extent;
+  const bool whole = block <= 0 || block >= extent;
+  int inner = v;
+  if (whole) {
+    std::erase(kernel.outer, v);
+  } else {
+    inner = static_cast<int>(kernel.axes.size());
+    kernel.axes.push_back({kernel.axes[at].name, block});
+    kernel.axes[at].name += "_block";
+    kernel.axes[at].extent = extent / block;
+    kernel.axes[at].rest = extent % block;
+    kernel.axes[at].inner = inner;
+  }
+  const std::int64_t width = whole ? extent : block;
+  std::vector<Index> moved;
+  for (std::size_t a = 0; a < kernel.axes.size(); ++a) moved.push_back(variable(static_cast<int>(a)));
+  if (!whole) moved[at] = add(scale(variable(v), block), variable(inner));
+  const Extents sizes = extents(kernel);
+  change_indices(kernel, [&](const Index& map, bool tile) {
+    const Index to = substitute(map, moved, sizes);
+    return tile ? add(scale(to, width), variable(inner)) : to;
+  });
+  for (NestBuffer& buffer : kernel.buffers)
+    if (buffer.space == Space::tile) buffer.elements *= width;
+  for (Stage& stage : kernel.stages) stage.space.push_back(inner);
+  return inner;
+}
+
+}  // namespace kw::kernel::lowering

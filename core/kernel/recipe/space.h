@@ -1,0 +1,76 @@
+#pragma once
+// A kernel before its loops are written: what it computes, over one numbering of axes, with every read and store already
+// an offset into a buffer. The passes between binding and emission (merging, blocking, ordering) change axes and offsets
+// here; none of them looks at definitions again. A value owned by the lowering.
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "core/kernel/definition/definition.h"
+#include "core/kernel/loopnest/loopnest.h"
+
+namespace kw::kernel::lowering {
+
+// A blocked axis is an outer axis over whole blocks and an inner axis inside the block. What is left over is one more
+// step of the outer axis (at `extent`), in which the inner axis stops at `rest`.
+struct KernelAxis {
+  std::string name;
+  std::int64_t extent = 1;
+  int inner = -1;                      // axis inside the blocks that this one counts, or -1
+  std::int64_t rest = 0;
+};
+
+struct ItemStore {
+  int buffer = -1;
+  int component = 0;
+  Index offset;
+};
+
+// One definition. Bodies read buffers through Op::read (one offset over kernel axes) and values of items that were
+// computed at the same point through Op::reg (source = tensor, component).
+struct Item {
+  std::string name;
+  int tensor = -1;
+  Combiner combiner = Combiner::none;
+  bool after_reduction = false;
+  std::vector<Expr> body;
+  Index linear;                        // reductions: row-major position along the reduced axes
+  std::vector<ItemStore> stores;
+};
+
+struct Stage {
+  std::vector<int> space, reduce;      // inner axes, outermost first
+  std::vector<Item> items;
+  int vector_axis = -1;                // one of space or reduce
+  int lanes = 1, copies = 1;
+};
+
+struct KernelSpace {
+  std::string name;
+  std::vector<KernelAxis> axes;
+  std::vector<int> outer;              // loops round all stages, outermost first
+  std::vector<Stage> stages;
+  std::vector<NestBuffer> buffers;     // tiles and globals in any order
+  int parallel = -1;                   // one of outer
+  double effort = 0;                   // points of all items, in additions and element accesses
+};
+
+Extents extents(const KernelSpace& kernel);
+std::int64_t tile_bytes(const KernelSpace& kernel);
+bool is_tile(const KernelSpace& kernel, int buffer);
+
+// Replaces every index map; `tile` is true for offsets into tiles.
+using IndexChange = std::function<Index(const Index& map, bool tile)>;
+void change_indices(KernelSpace& kernel, const IndexChange& change);
+
+// Every map of a stage with the buffer it addresses (-1: a value or a bound).
+struct Access { const Index* offset = nullptr; int buffer = -1; bool store = false; };
+std::vector<Access> accesses(const Stage& stage);
+std::vector<Access> accesses(const KernelSpace& kernel);
+
+// Outer axis v becomes blocks of `block`; the axis inside the blocks (v itself where the block is the whole axis) becomes
+// the innermost space axis of every stage, and tiles grow by it. The new inner axis.
+int pull_inside(KernelSpace& kernel, int v, std::int64_t block);
+
+}  // namespace kw::kernel::lowering
