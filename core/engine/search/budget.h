@@ -15,7 +15,7 @@
 namespace kw::search {
 
 struct BudgetOptions {
-  double patience = 8;
+  double patience = 4;
   double exploration = 0.02;
   double near_floor = 1.1;             // a task within this factor of its floor is finished: roofline reached
 };

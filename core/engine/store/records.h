@@ -15,12 +15,13 @@ namespace kw::store {
 
 using nlohmann::json;
 
-// What a session was made for. Two runs may share a session iff sha256, target, threads and graph_hash agree.
+// What a session was made for. Two runs may share a session iff sha256, target, threads, inputs, graph_hash and generator agree.
 struct ModelInfo {
   std::string path;                    // as the user gave it, made absolute
   std::string sha256;                  // of the file at `path`
   std::string kind;                    // "pt2" or "py"
   std::string graph_hash;              // of the functionalised graph's JSON
+  std::string generator;               // version of the built-in generator: recipes of another one cannot be grown further
   std::string target = "cpu";
   std::string python;                  // the interpreter that exported a .py, "" where none was needed
   std::string inputs;                  // --inputs FILE, "" for the model's own

@@ -19,6 +19,7 @@ ModelInfo model_of(const json& j) {
   m.sha256 = j.at("sha256");
   m.kind = j.at("kind");
   m.graph_hash = j.at("graph_hash");
+  m.generator = j.at("generator");
   m.target = j.at("target");
   m.python = j.at("python");
   m.inputs = j.at("inputs");
