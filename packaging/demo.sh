@@ -1,0 +1,20 @@
+#!/usr/bin/env bash
+# From nothing to optimized kernels: installs what is missing, builds, and optimizes the example encoder on the cpu.
+#   packaging/demo.sh [evaluations]
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+packaging/setup.sh
+cmake --preset release >/dev/null
+cmake --build --preset release
+program=build/release/bin/kernelwright
+session=build/demo.kwr
+report=build/demo.json
+"$program" optimize resources/examples/encoder.py --target cpu --evals "${1:-120}" --session "$session" --json "$report"
+cat <<END
+
+The session is $session, the report $report. Next:
+    $program show $session tasks                  every task with its measured speedup
+    $program show $session failures               what did not work, with the evidence
+    $program show $session candidate ID --asm     source, recipe, measurements, machine code
+    $program export $session ID --out DIR         a kernel to take away
+END
