@@ -1,0 +1,206 @@
+#include "core/worker/oracle/end_to_end.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/base/clock.h"
+#include "core/worker/aten/convert.h"
+#include "core/worker/oracle/compare.h"
+#include "core/worker/oracle/element.h"
+#include "core/worker/oracle/tensors.h"
+#include "core/worker/timer/paired.h"
+
+namespace kw::oracle {
+namespace {
+
+constexpr double greedy_precision = 0.01, final_precision = 0.005;
+constexpr double seconds_a_winner = 6, seconds_final = 20;
+
+base::Error torch_error(const std::exception& error) { return {base::ErrorCode::internal, aten::first_line(error), "end_to_end"}; }
+
+// Inputs of a model's float64 run.
+aten::Tensors widened(const aten::Tensors& inputs) {
+  aten::Tensors wide;
+  for (const at::Tensor& tensor : inputs) {
+    const auto type = aten::tensor_type(tensor);
+    wide.push_back(type ? converted(*type, tensor, at::kDouble) : tensor);
+  }
+  return wide;
+}
+
+base::Result<OutputTruth> judge(const at::Tensor& truth, const at::Tensor& eager) {
+  OutputTruth output;
+  auto type = aten::tensor_type(eager);
+  if (!type) return type.error();
+  output.type = *type;
+  const at::Tensor flat = eager.contiguous();
+  if (graph::is_floating(type->dtype)) {
+    const at::Tensor wide = truth.to(at::kDouble).contiguous();
+    output.values.assign(wide.const_data_ptr<double>(), wide.const_data_ptr<double>() + wide.numel());
+    output.rms = root_mean_square(output.values);
+  } else if (!is_complex(type->dtype)) {
+    const at::Tensor whole = truth.to(at::kLong).contiguous();
+    output.exact.assign(whole.const_data_ptr<std::int64_t>(), whole.const_data_ptr<std::int64_t>() + whole.numel());
+  }
+  judge_eager(output, static_cast<const std::byte*>(flat.const_data_ptr()));
+  return output;
+}
+
+// One side of a whole-model round.
+class ModelSide : public timer::Side {
+ public:
+  ModelSide(aten::Executable& executable, const aten::Tensors& inputs, timer::ExecutorThread& executor)
+      : executable_(executable), inputs_(inputs), executor_(executor) {}
+
+  base::Result<double> call_us() override {
+    base::Status status = base::done();
+    aten::Tensors outputs;
+    const double us = executor_.timed_us([&] {
+      auto run = executable_.run(inputs_);
+      if (run) outputs = std::move(run).value();
+      else status = run.error();
+    });
+    executor_.run([&] { outputs.clear(); });
+    if (!status) return status.error();
+    return us;
+  }
+  base::Result<double> null_us() override {
+    return executor_.timed_us([] {});
+  }
+
+ private:
+  aten::Executable& executable_;
+  const aten::Tensors& inputs_;
+  timer::ExecutorThread& executor_;
+};
+
+class EndToEndRun {
+ public:
+  EndToEndRun(aten::OpenModel& model, const std::vector<Winner>& winners, int rounds, timer::ExecutorThread& executor, const base::CancelToken& cancel)
+      : model_(model), winners_(winners), rounds_(std::max(rounds, 6)), executor_(executor), cancel_(cancel) {}
+
+  base::Result<protocol::EndToEnd> run() {
+    auto plain = bind(), with = bind(), trial = bind();
+    for (const auto* bound : {&plain, &with, &trial})
+      if (!*bound) return bound->error();
+    plain_ = std::move(plain).value(), with_ = std::move(with).value(), trial_ = std::move(trial).value();
+    if (auto status = choose(); !status) return status.error();
+    if (auto status = put(*with_, result_.left_out); !status) return status.error();
+    if (auto status = measure_errors(); !status) return status.error();
+    auto timing = pair(*with_, *plain_, final_precision, seconds_final, rounds_);
+    if (!timing) return timing.error();
+    result_.before_us = timing->baseline_median_us;
+    result_.after_us = timing->candidate_median_us;
+    result_.speedup = timing->ratio;
+    result_.speedup_ci95 = timing->ratio_ci95;
+    result_.rounds = timing->rounds;
+    result_.discarded = timing->discarded;
+    if (timing->busy) result_.note += "The machine was busy: " + std::to_string(timing->discarded) + " rounds were discarded. ";
+    return std::move(result_);
+  }
+
+ private:
+  base::Result<std::unique_ptr<aten::Executable>> bind() {
+    base::Result<std::unique_ptr<aten::Executable>> bound = base::Error{};
+    executor_.run([&] { bound = aten::Executable::bind(model_.graph, model_.constants); });
+    return bound;
+  }
+
+  base::Status put(aten::Executable& executable, const std::vector<std::string>& without) {
+    base::Status status = base::done();
+    executor_.run([&] { status = executable.substitute(substitutions(winners_, without)); });
+    return status;
+  }
+
+  base::Result<timer::Timing> pair(aten::Executable& candidate, aten::Executable& baseline, double precision, double max_s, int rounds) {
+    ModelSide a(candidate, model_.inputs, executor_), b(baseline, model_.inputs, executor_);
+    timer::Hooks hooks;
+    hooks.write_inputs = [](int) {};
+    timer::Options options;
+    options.precision = precision;
+    options.min_rounds = rounds;
+    options.max_s = max_s;
+    options.hopeless_ratio = 0;
+    options.seed = static_cast<std::uint64_t>(base::now_s() * 1e9);
+    return timer::time_pair(a, b, hooks, options, cancel_);
+  }
+
+  // Greedy: each winner's absence is timed against the set as it stands.
+  base::Status choose() {
+    if (auto status = put(*with_, {}); !status) return status;
+    for (const Winner& winner : winners_) {
+      std::vector<std::string> without = result_.left_out;
+      without.push_back(winner.task);
+      if (auto status = put(*trial_, without); !status) return status;
+      auto timing = pair(*with_, *trial_, greedy_precision, seconds_a_winner, std::max(rounds_ / 2, 6));
+      if (!timing) return timing.error();
+      // Kept unless the model is slower with it: an interval that holds 1 is no reason to give up a measured win.
+      if (timing->ratio_ci95.high >= 1 && timing->ratio >= 0.995) continue;
+      result_.left_out = without;
+      if (auto status = put(*with_, without); !status) return status;
+    }
+    return base::done();
+  }
+
+  base::Status measure_errors() {
+    base::Status status = base::done();
+    executor_.run([&] {
+      try {
+        const c10::InferenceMode inference;
+        status = measure_errors_here();
+      } catch (const std::exception& error) {
+        status = torch_error(error);
+      }
+    });
+    return status;
+  }
+
+  base::Status measure_errors_here() {
+    auto wide = aten::Executable::bind(model_.graph, model_.constants, {.promote_to_f64 = true});
+    if (!wide) return wide.error();
+    auto truth = (*wide)->run(widened(model_.inputs));
+    if (!truth) return truth.error();
+    auto eager = plain_->run(model_.inputs);
+    if (!eager) return eager.error();
+    auto candidate = with_->run(model_.inputs);
+    if (!candidate) return candidate.error();
+    result_.within_tolerance = true;
+    for (std::size_t k = 0; k < truth->size(); ++k) {
+      if (!(*eager)[k].defined()) continue;
+      auto judged = judge((*truth)[k], (*eager)[k]);
+      if (!judged) return judged.error();
+      auto type = aten::tensor_type((*candidate)[k]);
+      if (!type) return type.error();
+      const bool same_kind = type->dtype == judged->type.dtype && type->sizes == judged->type.sizes;
+      if (!same_kind)
+        return base::Error{base::ErrorCode::internal, "With the winners, output " + std::to_string(k) + " is " + type->text() + " instead of " +
+                                                          judged->type.text() + ".", "end_to_end"};
+      const Comparison comparison = compare(*judged, *type, static_cast<const std::byte*>((*candidate)[k].const_data_ptr()), static_cast<int>(k));
+      result_.error_max = std::max(result_.error_max, comparison.max);
+      result_.error_rms = std::max(result_.error_rms, comparison.rms);
+      result_.error_eager_max = std::max(result_.error_eager_max, judged->eager_max);
+      result_.error_eager_rms = std::max(result_.error_eager_rms, judged->eager_rms);
+      result_.within_tolerance = result_.within_tolerance && comparison.within;
+      if (judged->left_out_count > 0)
+        result_.note += "Output " + std::to_string(k) + ": " + std::to_string(judged->left_out_count) + " elements left out, eager itself disagrees with float64. ";
+    }
+    return base::done();
+  }
+
+  aten::OpenModel& model_;
+  const std::vector<Winner>& winners_;
+  int rounds_;
+  timer::ExecutorThread& executor_;
+  const base::CancelToken& cancel_;
+  std::unique_ptr<aten::Executable> plain_, with_, trial_;
+  protocol::EndToEnd result_;
+};
+
+}  // namespace
+
+base::Result<protocol::EndToEnd> run_end_to_end(aten::OpenModel& model, const std::vector<Winner>& winners, int rounds, timer::ExecutorThread& executor,
+                                                const base::CancelToken& cancel) {
+  return EndToEndRun(model, winners, rounds, executor, cancel).run();
+}
+
+}  // namespace kw::oracle

@@ -1,0 +1,76 @@
+#pragma once
+// A task ready to be judged: captured and hidden inputs, the float64 truth and eager's own error on each, the live input
+// buffers that runner and baseline share, and the baseline itself. Made once a task, kept while the model is open.
+// Made on the executor thread; then read by one measuring thread at a time.
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "core/base/cancel.h"
+#include "core/base/result.h"
+#include "core/graph/task.h"
+#include "core/protocol/records.h"
+#include "core/worker/aten/model.h"
+#include "core/worker/oracle/compare.h"
+#include "core/worker/oracle/input_sets.h"
+#include "core/worker/runtime/arena.h"
+#include "core/worker/timer/executor_thread.h"
+#include "core/worker/timer/paired.h"
+
+namespace kw::oracle {
+
+struct JudgedSet {
+  InputSet inputs;
+  std::vector<OutputTruth> outputs;
+};
+
+// Eager on the live inputs. Its last outputs are kept, for the check of timed calls.
+class Baseline {
+ public:
+  static base::Result<std::unique_ptr<Baseline>> make(const graph::Graph& task, const InputFacts& facts, const runtime::Arena& live);
+  ~Baseline();
+  base::Status run();                                   // executor thread
+  void forget();                                        // frees the last outputs
+  // The last outputs as a truth to compare with; tolerances as given.
+  std::vector<OutputTruth> last(const std::vector<OutputTruth>& tolerances) const;
+
+ private:
+  struct Impl;
+  explicit Baseline(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+class TruthMaker;
+
+struct PreparedTask {
+  std::string id;
+  graph::Graph graph;
+  InputFacts facts;
+  std::vector<JudgedSet> sets;                          // [0] captured, [1] captured:rolled, then hidden ones
+  std::unique_ptr<runtime::Arena> live;                 // the inputs that runner and baseline read
+  std::unique_ptr<Baseline> baseline;
+  std::shared_ptr<TruthMaker> truth;
+  double baseline_us = 0;
+  bool constant_truth = false;
+  std::vector<protocol::Span> spans;                    // reference
+
+  std::int64_t input_bytes() const, output_bytes() const;
+  void write_inputs(const InputSet& set) const;         // into `live`
+  void write_rolled(std::uint64_t seed) const;          // captured values, rolled, into `live`
+  std::vector<protocol::OutputError> eager_errors() const;   // per output, worst over the sets
+};
+
+// `task`: {id, graph, instance: {nodes, inputs, outputs}}.
+base::Result<std::shared_ptr<PreparedTask>> prepare_task(const nlohmann::json& task, aten::OpenModel& model, timer::ExecutorThread& executor,
+                                                         std::uint64_t seed, const base::CancelToken& cancel);
+
+// Hidden sets of another seed, with their truth; the captured set comes first again.
+base::Result<std::vector<JudgedSet>> fresh_sets(const PreparedTask& task, timer::ExecutorThread& executor, std::uint64_t seed,
+                                                const base::CancelToken& cancel);
+
+base::Result<graph::Instance> instance_from_json(const nlohmann::json& json);
+
+}  // namespace kw::oracle
