@@ -1,0 +1,74 @@
+#include "core/worker/device/ceilings.h"
+
+#include <algorithm>
+#include <functional>
+
+#include "core/base/clock.h"
+#include "core/base/hash.h"
+#include "core/base/paths.h"
+
+#include <ATen/ATen.h>
+#include <c10/core/InferenceMode.h>
+
+namespace kw::device {
+
+namespace {
+
+// The fastest of several runs: a ceiling is what can be reached.
+double best_seconds(const std::function<void()>& work, int runs) {
+  work();
+  double best = 1e9;
+  for (int i = 0; i < runs; ++i) {
+    const double start = base::now_s();
+    work();
+    best = std::min(best, base::now_s() - start);
+  }
+  return best;
+}
+
+double gflops(at::ScalarType type, std::int64_t n) {
+  const at::Tensor a = at::rand({n, n}, type), b = at::rand({n, n}, type);
+  at::Tensor c = at::empty({n, n}, type);
+  const double seconds = best_seconds([&] { at::mm_out(c, a, b); }, 5);
+  return 2e-9 * static_cast<double>(n) * static_cast<double>(n) * static_cast<double>(n) / seconds;
+}
+
+double copy_gb_s(std::int64_t bytes_each, int runs) {
+  const std::int64_t n = bytes_each / 4;
+  const at::Tensor from = at::ones({n}, at::kFloat);
+  at::Tensor to = at::zeros({n}, at::kFloat);
+  return 8e-9 * static_cast<double>(n) / best_seconds([&] { to.copy_(from); }, runs);
+}
+
+}  // namespace
+
+protocol::Ceilings measure_ceilings(std::int64_t last_cache_bytes) {
+  const c10::InferenceMode inference;
+  protocol::Ceilings c;
+  const std::int64_t beyond = std::clamp<std::int64_t>(4 * last_cache_bytes, std::int64_t{64} << 20, std::int64_t{512} << 20);
+  c.copy_gb_s = copy_gb_s(beyond, 5);
+  c.cache_copy_gb_s = copy_gb_s(std::max<std::int64_t>(last_cache_bytes / 8, 1 << 18), 20);
+  at::Tensor big = at::ones({beyond / 4}, at::kFloat);
+  const double gigabytes = 4e-9 * static_cast<double>(big.numel());
+  c.read_gb_s = gigabytes / best_seconds([&] { (void)big.sum(); }, 5);
+  c.write_gb_s = gigabytes / best_seconds([&] { big.fill_(2.0f); }, 5);
+  c.f32_gflop_s = gflops(at::kFloat, 1024);
+  c.f64_gflop_s = gflops(at::kDouble, 1024);
+  return c;
+}
+
+base::Result<protocol::Ceilings> ceilings(const protocol::Environment& environment) {
+  base::Result<std::string> folder = base::cache_dir();
+  if (!folder) return folder.error();
+  const std::string machine = environment.cpu + "|" + environment.kernel + "|" + std::to_string(environment.threads) + "|" + std::to_string(environment.cores);
+  const std::string path = *folder + "/ceilings-" + base::sha256_hex(machine).substr(0, 16) + ".json";
+  if (base::Result<std::string> kept = base::read_file(path)) {
+    const nlohmann::json j = nlohmann::json::parse(*kept, nullptr, false);
+    if (j.is_object() && j.contains("copy_gb_s")) return j.get<protocol::Ceilings>();
+  }
+  const protocol::Ceilings measured = measure_ceilings(environment.l3_bytes);
+  if (base::Status written = base::write_file_atomically(path, nlohmann::json(measured).dump()); !written) return written.error();
+  return measured;
+}
+
+}  // namespace kw::device
