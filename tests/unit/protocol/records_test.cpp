@@ -1,0 +1,68 @@
+#include "core/protocol/records.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+namespace kw::protocol {
+namespace {
+
+Measurement with_interval(double low, double high) {
+  Measurement m;
+  m.ratio = 1;
+  m.ratio_ci95 = {low, high};
+  return m;
+}
+
+TEST(Records, OutcomeFollowsTheInterval) {
+  EXPECT_EQ(outcome(with_interval(1.01, 1.5)), Outcome::faster);
+  EXPECT_EQ(outcome(with_interval(0.5, 0.99)), Outcome::slower);
+  EXPECT_EQ(outcome(with_interval(0.98, 1.02)), Outcome::equal);
+  EXPECT_EQ(outcome(with_interval(0.9, 1.1)), Outcome::undecided);
+  EXPECT_EQ(outcome(with_interval(1.0, 1.2)), Outcome::undecided);
+  EXPECT_EQ(outcome(with_interval(0, std::numeric_limits<double>::infinity())), Outcome::undecided);
+}
+
+TEST(Records, EveryVerdictHasItsRowInOrder) {
+  for (std::size_t i = 0; i < verdicts().size(); ++i) EXPECT_EQ(static_cast<std::size_t>(verdicts()[i].verdict), i);
+  EXPECT_STREQ(name(Verdict::impossible_speed), "impossible_speed");
+  EXPECT_STREQ(name(Verdict::not_evaluated), "not_evaluated");
+  EXPECT_EQ(verdicts().size(), static_cast<std::size_t>(Verdict::not_evaluated) + 1);
+}
+
+TEST(Records, EvaluationSurvivesTheWire) {
+  Evaluation e;
+  e.verdict = Verdict::cheat;
+  e.kind = "constant_output";
+  e.evidence.summary = "s";
+  e.evidence.worst = {{0, {1, 2}, std::nan(""), -HUGE_VAL, 3}};
+  e.evidence.errors = {{1e-7, 1e-8, HUGE_VAL, 1e-8, 4e-7, 4e-8, 3}};
+  e.measurement = with_interval(0.5, std::numeric_limits<double>::infinity());
+  e.measurement->candidate_us = {1, 2};
+  e.spans = {{"compile", 1.5, 2.5}};
+  const json wire = json::parse(json(e).dump());
+  const auto back = wire.get<Evaluation>();
+  EXPECT_EQ(back.verdict_text(), "cheat:constant_output");
+  EXPECT_TRUE(std::isnan(back.evidence.worst.at(0).value));
+  EXPECT_EQ(back.evidence.worst.at(0).truth, -HUGE_VAL);
+  EXPECT_EQ(back.evidence.errors.at(0).left_out, 3);
+  EXPECT_TRUE(std::isinf(back.evidence.errors.at(0).eager_max));
+  EXPECT_TRUE(std::isinf(back.measurement->ratio_ci95.high));
+  EXPECT_EQ(back.measurement->candidate_us, (std::vector<double>{1, 2}));
+  EXPECT_EQ(back.spans.at(0).what, "compile");
+}
+
+TEST(Records, AbsentMeasurementStaysAbsent) {
+  const auto back = json(Evaluation{}).get<Evaluation>();
+  EXPECT_FALSE(back.measurement.has_value());
+  EXPECT_EQ(back.verdict, Verdict::not_evaluated);
+}
+
+TEST(Records, UnknownFieldsAndWordsDoNotBreakReading) {
+  const auto e = json::parse(R"({"verdict": "from_the_future", "more": 1})").get<Evaluation>();
+  EXPECT_EQ(e.verdict, Verdict::not_evaluated);
+}
+
+}  // namespace
+}  // namespace kw::protocol
