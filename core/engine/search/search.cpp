@@ -112,6 +112,11 @@ base::Result<bool> Search::issue_from(int index) {
   job.id = next_job_++;
   job.task = task.id;
   job.candidate = flight.path.back();
+  if (!task.plans.count(walk->node)) {
+    auto built = task.space->build(task.tree->nodes()[walk->node].recipe);
+    if (!built) return built.error();
+    task.plans[walk->node] = std::move(built->plan);
+  }
   job.plan = task.plans[walk->node];
   flights_[job.id] = std::move(flight);
   ++task.in_flight;

@@ -6,20 +6,20 @@ namespace {
 template <typename Condition>
 class When final : public Stopper {
  public:
-  When(const char* reason, Condition condition) : reason_(reason), condition_(std::move(condition)) {}
+  When(std::string reason, Condition condition) : reason_(std::move(reason)), condition_(std::move(condition)) {}
   std::optional<std::string> reason(const Progress& progress) const override {
     if (condition_(progress)) return reason_;
     return std::nullopt;
   }
 
  private:
-  const char* reason_;
+  std::string reason_;
   Condition condition_;
 };
 
 template <typename Condition>
-std::unique_ptr<Stopper> when(const char* reason, Condition condition) {
-  return std::make_unique<When<Condition>>(reason, std::move(condition));
+std::unique_ptr<Stopper> when(std::string reason, Condition condition) {
+  return std::make_unique<When<Condition>>(std::move(reason), std::move(condition));
 }
 
 }  // namespace
@@ -38,6 +38,10 @@ std::unique_ptr<Stopper> stop_at_roofline() {
 }
 std::unique_ptr<Stopper> stop_when_cancelled(base::CancelToken token) {
   return when("cancelled", [token](const Progress&) { return token.cancelled(); });
+}
+
+std::unique_ptr<Stopper> stop_when(std::string reason, std::function<bool()> condition) {
+  return when(std::move(reason), [condition = std::move(condition)](const Progress&) { return condition(); });
 }
 
 std::optional<std::string> first_reason(const Stoppers& chain, const Progress& progress) {

@@ -2,6 +2,7 @@
 // When a search ends: a chain of small objects, asked in order before each new evaluation. The first that has a reason
 // stops it. Evaluations in flight are still waited for.
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -30,6 +31,7 @@ std::unique_ptr<Stopper> stop_after_minutes(double minutes);
 std::unique_ptr<Stopper> stop_at_plateau(int evaluations_without_gain);
 std::unique_ptr<Stopper> stop_at_roofline();
 std::unique_ptr<Stopper> stop_when_cancelled(base::CancelToken token);
+std::unique_ptr<Stopper> stop_when(std::string reason, std::function<bool()> condition);
 
 std::optional<std::string> first_reason(const Stoppers& chain, const Progress& progress);
 

@@ -48,7 +48,10 @@ std::optional<Walk> Tree::select() {
   if (nodes_.empty()) return std::nullopt;
   Walk found;
   std::vector<char> dead(nodes_.size(), 0);
-  if (!walk(0, found, dead)) return std::nullopt;
+  if (const int left = unfinished(); left >= 0)
+    found = walk_to(left);
+  else if (!walk(0, found, dead))
+    return std::nullopt;
   nodes_[0].in_flight++;
   for (const int e : found.edges) {
     edges_[e].in_flight++;
@@ -58,13 +61,23 @@ std::optional<Walk> Tree::select() {
   return found;
 }
 
+int Tree::unfinished() const {
+  for (std::size_t i = 0; i < nodes_.size(); ++i)
+    if (nodes_[i].state == NodeState::waiting) return static_cast<int>(i);
+  return -1;
+}
+
+Walk Tree::walk_to(int node) const {
+  Walk out;
+  out.node = node;
+  for (int at = node; !nodes_[at].parents.empty(); at = edges_[out.edges.front()].parent)
+    out.edges.insert(out.edges.begin(), nodes_[at].parents.front());
+  return out;
+}
+
 bool Tree::walk(int node, Walk& out, std::vector<char>& dead) {
   dead.resize(nodes_.size(), 0);
   if (dead[node]) return false;
-  if (nodes_[node].state == NodeState::waiting) {
-    out.node = node;
-    return true;
-  }
   if (expandable(nodes_[node])) {
     const Node& n = nodes_[node];
     const double visits = n.visits + n.in_flight;

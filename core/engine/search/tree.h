@@ -3,7 +3,7 @@
 // node can have several parents; the graph has no cycle). PUCT with progressive widening; values are log-speedups against
 // the strongest baseline. No evaluator in here: select() says what to evaluate, complete() takes the verdict.
 //
-//   select:  root --edge--> node --edge--> … --edge--> a new node, or one whose evaluation was lost
+//   select:  a node whose evaluation was lost, else  root --edge--> node --edge--> … --edge--> a new node
 //   at a node with n visits:  children < 1 + widening_factor * n^widening_exponent   -> the most promising untried mutation
 //                             otherwise -> the child edge with the largest
 //       Q + exploration * P * sqrt(n) / (1 + N)          N counts evaluations in flight, each with a virtual loss
@@ -92,6 +92,8 @@ class Tree {
   double q(int edge) const;
 
  private:
+  int unfinished() const;
+  Walk walk_to(int node) const;
   bool walk(int node, Walk& out, std::vector<char>& dead);
   bool widen(int node, Walk& out, std::vector<char>& dead);
   bool descend(int node, Walk& out, std::vector<char>& dead);

@@ -38,13 +38,13 @@ class Session {
   base::Status set_cards(const std::vector<protocol::OperatorCard>& cards);
   base::Status set_timeline(const std::string& name, const std::vector<protocol::TimelineEvent>& events);
   base::Status set_tasks(const std::vector<TaskRecord>& tasks);    // replaces records of the same id, keeps candidates
-  base::Status set_task_facts(const std::string& task, std::optional<double> baseline_us, std::optional<double> floor_us,
-                              const std::string& note);
+  base::Status set_task_facts(const std::string& task, std::optional<double> baseline_us, std::optional<double> floor_us);
+  base::Status set_task_note(const std::string& task, const std::string& note);
   base::Status add_candidate(const CandidateRecord& candidate, const std::vector<EdgeRecord>& edges);
   base::Status add_edge(const EdgeRecord& edge);
   base::Result<std::int64_t> add_evaluation(const EvaluationRecord& evaluation);
   base::Status set_final(const FinalRecord& final);
-  base::Status clear_finals();
+  base::Status clear_final(const std::string& task);
   base::Status add_end_to_end(std::int64_t run, const protocol::EndToEnd& result);
   base::Result<std::int64_t> begin_run(const json& options);
   base::Status end_run(const RunRecord& run);                      // sets `ended` to now

@@ -89,16 +89,18 @@ base::Status Session::set_tasks(const std::vector<TaskRecord>& tasks) {
   });
 }
 
-base::Status Session::set_task_facts(const std::string& task, std::optional<double> baseline_us, std::optional<double> floor_us,
-                                     const std::string& note) {
+base::Status Session::set_task_facts(const std::string& task, std::optional<double> baseline_us, std::optional<double> floor_us) {
   return impl_->write([&](auto& db) {
-    SQLite::Statement s(db, "UPDATE tasks SET baseline_us = ?, floor_us = ?, note = ? WHERE id = ?");
+    SQLite::Statement s(db, "UPDATE tasks SET baseline_us = ?, floor_us = ? WHERE id = ?");
     bind_optional(s, 1, baseline_us);
     bind_optional(s, 2, floor_us);
-    s.bind(3, note);
-    s.bind(4, task);
+    s.bind(3, task);
     s.exec();
   });
+}
+
+base::Status Session::set_task_note(const std::string& task, const std::string& note) {
+  return impl_->write([&](auto& db) { insert(db, "UPDATE tasks SET note = ? WHERE id = ?", note, task); });
 }
 
 base::Status Session::add_candidate(const CandidateRecord& c, const std::vector<EdgeRecord>& edges) {
@@ -144,8 +146,8 @@ base::Status Session::set_final(const FinalRecord& f) {
   });
 }
 
-base::Status Session::clear_finals() {
-  return impl_->write([&](auto& db) { db.exec("DELETE FROM finals"); });
+base::Status Session::clear_final(const std::string& task) {
+  return impl_->write([&](auto& db) { insert(db, "DELETE FROM finals WHERE task = ?", task); });
 }
 
 base::Status Session::add_end_to_end(std::int64_t run, const protocol::EndToEnd& result) {
