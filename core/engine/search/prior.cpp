@@ -10,8 +10,8 @@ struct KindWeight { const char* kind; double weight; };
 // What decides most on a cpu comes first: how often memory is touched, then whether the cores and the vector units work,
 // then the small change.
 constexpr KindWeight kind_weights[] = {
-    {"rewrite", 8}, {"edge", 8}, {"fuse", 8}, {"parallel axis", 6}, {"reduction", 5}, {"vector width", 5},
-    {"loop order", 3}, {"tile", 2}, {"unroll", 2},
+    {"edge", 8}, {"fuse", 8}, {"rewrite", 6}, {"lane axis", 6}, {"parallel axis", 5}, {"vector width", 5},
+    {"unroll", 3}, {"tile", 3}, {"loop order", 3},
 };
 constexpr double other_weight = 3;
 
