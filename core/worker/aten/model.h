@@ -1,5 +1,10 @@
 #pragma once
-// The model that a worker has open: archive mapped, weights by reference, inputs drawn or read.
+// The model that a worker has open: archive mapped, weights by reference, inputs drawn or read. Worker thread only.
+//
+// Inputs come from the first of these that there is: `inputs`, the archive's example inputs, numbers drawn with `seed`.
+// A file of inputs is what torch.save makes of a tuple (or list, dict, nested) of tensors, taken in order; or safetensors,
+// taken by name when it has a tensor for the name of every input, else in the file's order. Their number, element types
+// and shapes must be those of the graph.
 
 #include <map>
 #include <memory>
@@ -24,7 +29,8 @@ struct OpenModel {
   std::map<graph::ValueId, at::Tensor> constants;
   Tensors inputs;                // in the order of graph.inputs
   std::unique_ptr<Executable> eager;
-  std::string sha256, kind;
+  std::string sha256;            // of the file at `path`
+  std::string kind;              // "pt2" or "py"
 };
 
 base::Result<std::unique_ptr<OpenModel>> open_model(const OpenOptions& options);
