@@ -144,9 +144,7 @@ void replace_axis(Program& program, std::size_t k, int v, const std::vector<std:
   const int tensor = program.definitions[k].tensor;
   replace_variable(program.definitions[k], v, sizes);
   if (!written) return;
-  Tensor& target = program.tensors[static_cast<std::size_t>(tensor)];
-  reshape_dimension(target.type, dim, sizes);
-  for (const int output : target.outputs) reshape_dimension(program.output_types[static_cast<std::size_t>(output)], dim, sizes);
+  reshape_dimension(program.tensors[static_cast<std::size_t>(tensor)].type, dim, sizes);
   reindex_readers(program, tensor, dim, sizes);
 }
 

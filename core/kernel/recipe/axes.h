@@ -6,7 +6,7 @@
 
 namespace kw::kernel::lowering {
 
-// Sizes and strides of Program::tensors and Program::output_types follow for what definitions write; inputs keep theirs.
+// Sizes and strides of the tensors that definitions write follow; inputs keep theirs.
 Program align_axes(Program program);
 
 }  // namespace kw::kernel::lowering

@@ -69,7 +69,7 @@ class Binder {
       memory_[{program_.inputs[k], 0}] = {static_cast<int>(k), tensor(program_.inputs[k]).type.strides};
     const int first = static_cast<int>(program_.inputs.size());
     for (std::size_t k = program_.outputs.size(); k-- > 0;)
-      memory_[{program_.outputs[k], 0}] = {first + static_cast<int>(k), program_.output_types[k].strides};
+      memory_[{program_.outputs[k], 0}] = {first + static_cast<int>(k), tensor(program_.outputs[k]).type.strides};
   }
 
   DType component_type(const Definition& d, int component, bool tile) const {
@@ -199,7 +199,7 @@ class Binder {
       const int first = static_cast<int>(program_.inputs.size());
       for (std::size_t k = 0; k < program_.outputs.size(); ++k)
         if (program_.outputs[k] == d.tensor)
-          item.stores.push_back({global(kernel, first + static_cast<int>(k)), 0, dot(point, program_.output_types[k].strides)});
+          item.stores.push_back({global(kernel, first + static_cast<int>(k)), 0, dot(point, tensor(d.tensor).type.strides)});
     } else if (memory != nullptr) {
       item.stores.push_back({global(kernel, memory->plan_buffer), component, dot(point, memory->strides)});
     }

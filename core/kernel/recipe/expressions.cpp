@@ -1,5 +1,6 @@
 #include "core/kernel/recipe/expressions.h"
 
+#include <algorithm>
 #include <unordered_set>
 
 namespace kw::kernel::lowering {
@@ -12,7 +13,10 @@ Expr Rewriter::operator()(const Expr& e) {
     operands.push_back((*this)(operand));
     changed = changed || operands.back() != operand;
   }
-  Expr result = change_(changed ? with_operands(e, std::move(operands)) : e);
+  Expr node = changed ? with_operands(e, operands) : e;
+  // A node that folded into one of its operands has been changed already.
+  const bool folded = std::find(operands.begin(), operands.end(), node) != operands.end();
+  Expr result = folded ? node : change_(node);
   alive_.push_back(e);
   done_.emplace(e.get(), result);
   return result;

@@ -19,7 +19,7 @@ struct MutationRow {
 constexpr MutationRow rows[] = {
     {"edge", "edge", "Keep %o as %t instead of %f: recompute it where it is read (inline), hold it in a private tile, or write it to memory."},
     {"fuse", "fuse", "Compute %o with %t loops instead of %f: a kernel of its own, own loops in a shared kernel, or shared loops."},
-    {"rewrite", "rewrite", "Compute %o by the rewrite %t instead of %f."},
+    {"rewrite", "rewrite", "Turn the rewrite %o %t (it was %f)."},
     {"lanes", "lane axis", "Run the vector lanes of %o along %t instead of %f."},
     {"vector", "vector width", "Use %t vector lanes in %o instead of %f."},
     {"unroll", "unroll", "Write the vector body of %o %t times instead of %f, with an accumulator for each copy."},

@@ -69,6 +69,7 @@ void copy_passed_inputs(Program& program) {
     for (std::size_t v = 0; v < type.sizes.size(); ++v) maps.push_back(variable(static_cast<int>(v)));
     copy.body = {read(static_cast<int>(source), std::move(maps), type.dtype)};
     copy.tensor = add_tensor(program, copy.name, type.dtype, type.sizes);
+    program.tensors[static_cast<std::size_t>(copy.tensor)].type = program.output_types[k];
     program.tensors[static_cast<std::size_t>(copy.tensor)].outputs = {static_cast<int>(k)};
     program.outputs[k] = copy.tensor;
     insert(program, program.definitions.size(), std::move(copy));

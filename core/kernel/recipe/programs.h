@@ -20,7 +20,7 @@ void insert(Program& program, std::size_t position, Definition definition);
 void renumber(Program& program);                             // Tensor::definition from Program::definitions
 // Drops definitions that no output needs, in place.
 void drop_dead(Program& program);
-// Program outputs that are inputs, and tensors that an output wants in another layout, get a copying definition.
+// Program outputs that are inputs get a copying definition.
 void copy_passed_inputs(Program& program);
 
 // How many evaluations of `source` the reads in `d` ask for: equal reads count once, axes a read ignores not at all.

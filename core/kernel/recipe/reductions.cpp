@@ -14,11 +14,7 @@ bool along_reduced_axis(const Stage& stage) {
   return std::find(stage.reduce.begin(), stage.reduce.end(), stage.vector_axis) != stage.reduce.end();
 }
 
-Expr position_of(const Index& linear, std::int64_t count) {
-  auto e = std::make_shared<Expression>(*index_value(linear));
-  e->type = position_type(count);
-  return e;
-}
+Expr position_of(const Index& linear, std::int64_t count) { return cast(index_value(linear), position_type(count)); }
 
 }  // namespace
 

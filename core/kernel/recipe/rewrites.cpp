@@ -1,3 +1,5 @@
+// Rewrites that only a schedule wants: they change how a reduction is carried out, not what an operator means. The rows
+// of definition/rewrites.h come first.
 #include "core/kernel/recipe/rewrites.h"
 
 #include <algorithm>
@@ -9,101 +11,11 @@ namespace kw::kernel::lowering {
 namespace {
 
 const Definition& at(const Program& program, int d) { return program.definitions[static_cast<std::size_t>(d)]; }
-bool always(const Program&, int, const Limits&) { return true; }
-bool never(const Program&, int, const Limits&) { return false; }
 
-Expr read_here(const Program& program, int tensor, std::size_t rank, int component = 0) {
+Expr read_here(const Program& program, int tensor, std::size_t rank) {
   std::vector<Index> maps;
   for (std::size_t v = 0; v < rank; ++v) maps.push_back(variable(static_cast<int>(v)));
-  return read(tensor, std::move(maps), program.tensors[static_cast<std::size_t>(tensor)].type.dtype, component);
-}
-
-// Renames reads of one component to another tensor.
-void redirect(Program& program, int tensor, int component, int to) {
-  for (Definition& d : program.definitions) {
-    Rewriter moved([&](const Expr& node) -> Expr {
-      if (node->op != Op::read || node->source != tensor || node->component != component) return node;
-      return read(to, node->maps, program.tensors[static_cast<std::size_t>(to)].type.dtype);
-    });
-    for (Expr& body : d.body) body = moved(body);
-  }
-}
-
-// -- two_pass: the mean first, then the sum of squared deviations from it ------------------------------------------------
-
-bool is_moments(const Program& program, int d, const Limits&) { return at(program, d).combiner == Combiner::moments; }
-
-Program two_pass(Program program, int position, const Limits&) {
-  const Definition moments = at(program, position);
-  const std::size_t rank = moments.domain.size();
-  const DType type = moments.body[0]->type;
-  Definition sum = moments, mean = moments, squares = moments;
-  sum.name += ".sum";
-  sum.combiner = Combiner::sum;
-  sum.tensor = add_tensor(program, sum.name, type, sum.domain);
-  mean.name += ".mean";
-  mean.combiner = Combiner::none;
-  mean.reduce.clear();
-  mean.body = {binary(Op::div, read_here(program, sum.tensor, rank), constant_f(static_cast<double>(product(moments.reduce)), type))};
-  squares.name += ".m2";
-  squares.combiner = Combiner::sum;
-  squares.tensor = add_tensor(program, squares.name, type, squares.domain);
-  const Expr deviation = binary(Op::sub, moments.body[0], read_here(program, mean.tensor, rank));
-  squares.body = {binary(Op::mul, deviation, deviation)};
-  redirect(program, moments.tensor, 1, squares.tensor);
-  program.definitions[static_cast<std::size_t>(position)] = std::move(squares);
-  insert(program, static_cast<std::size_t>(position), std::move(mean));
-  insert(program, static_cast<std::size_t>(position), std::move(sum));
-  return program;
-}
-
-// -- online: one pass for a maximum and the sum of exponentials below it -------------------------------------------------
-
-// exp(value - read(max)) with the read at the row's own point.
-bool shifted_exponential(const Expr& body, int max_tensor, Expr* value) {
-  if (body->op != Op::exp || body->operands[0]->op != Op::sub) return false;
-  const Expr& shift = body->operands[0]->operands[1];
-  if (shift->op != Op::read || shift->source != max_tensor) return false;
-  if (value != nullptr) *value = body->operands[0]->operands[0];
-  return true;
-}
-
-// The maximum that a sum of exponentials refers to, or -1.
-int maximum_below(const Program& program, int position) {
-  const Definition& sum = at(program, position);
-  if (sum.combiner != Combiner::sum || sum.body[0]->op != Op::read) return -1;
-  const int exponentials = program.tensors[static_cast<std::size_t>(sum.body[0]->source)].definition;
-  if (exponentials < 0 || is_reduction(at(program, exponentials))) return -1;
-  for (int m = 0; m < position; ++m) {
-    const Definition& max = at(program, m);
-    Expr value;
-    if (max.combiner != Combiner::max || !shifted_exponential(at(program, exponentials).body[0], max.tensor, &value)) continue;
-    if (max.domain != sum.domain || max.reduce != sum.reduce || !program.tensors[static_cast<std::size_t>(max.tensor)].outputs.empty()) continue;
-    const Expr inlined = substitute(value, sum.body[0]->maps, extents(sum));
-    if (equal(inlined, max.body[0])) return m;
-  }
-  return -1;
-}
-
-bool is_softmax_sum(const Program& program, int d, const Limits&) {
-  return maximum_below(program, d) >= 0 && program.tensors[static_cast<std::size_t>(at(program, d).tensor)].outputs.empty();
-}
-
-Program online(Program program, int position, const Limits&) {
-  const int m = maximum_below(program, position);
-  Definition& max = program.definitions[static_cast<std::size_t>(m)];
-  const int sum_tensor = at(program, position).tensor;
-  max.combiner = Combiner::max_sum_exp;
-  const int max_tensor = max.tensor;
-  for (Definition& d : program.definitions) {
-    Rewriter moved([&](const Expr& node) -> Expr {
-      if (node->op != Op::read || node->source != sum_tensor) return node;
-      return read(max_tensor, node->maps, node->type, 1);
-    });
-    for (Expr& body : d.body) body = moved(body);
-  }
-  drop_dead(program);
-  return program;
+  return read(tensor, std::move(maps), program.tensors[static_cast<std::size_t>(tensor)].type.dtype);
 }
 
 // -- separable: a window over two axes is one over the rows of windows over columns --------------------------------------
@@ -135,13 +47,15 @@ bool window_of(const Definition& d, Window& window) {
   return columns == 1;
 }
 
-bool is_window(const Program& program, int position, const Limits&) {
+bool is_window(const Program& program, int position) {
   const Definition& d = at(program, position);
   Window window;
   return (d.combiner == Combiner::max || d.combiner == Combiner::min) && window_of(d, window);
 }
 
-Program separable(Program program, int position, const Limits&) {
+Program separable(const Program& given, const RewriteSite& site) {
+  Program program = given;
+  const int position = site.definitions[0];
   const Definition pooled = at(program, position);
   Window window;
   if (!window_of(pooled, window)) return program;
@@ -188,30 +102,27 @@ Program separable(Program program, int position, const Limits&) {
 
 // -- split: partial results first, so that a long reduction has something to do for every thread ---------------------------
 
-constexpr std::int64_t long_reduction = 1 << 16;
+constexpr std::int64_t long_reduction = 1 << 16, shortest_split = 1024;
+constexpr std::int64_t wanted_parts = 32;
 
 // The largest divisor of the first reduced axis that is not above the wanted number of parts.
-std::int64_t parts(const Definition& d, const Limits& limits) {
-  const std::int64_t wanted = std::max<std::int64_t>(16, 8 * limits.threads);
-  for (std::int64_t p = std::min(wanted, d.reduce[0]); p > 1; --p)
+std::int64_t parts(const Definition& d) {
+  for (std::int64_t p = std::min(wanted_parts, d.reduce[0]); p > 1; --p)
     if (d.reduce[0] % p == 0) return p;
   return 1;
 }
 
-bool is_splittable(const Program& program, int position, const Limits& limits) {
+bool is_splittable(const Program& program, int position) {
   const Definition& d = at(program, position);
   static constexpr Combiner plain[] = {Combiner::sum, Combiner::product, Combiner::max, Combiner::min, Combiner::any, Combiner::all};
-  return std::find(std::begin(plain), std::end(plain), d.combiner) != std::end(plain) && product(d.reduce) >= 1024 && parts(d, limits) > 1;
+  return std::find(std::begin(plain), std::end(plain), d.combiner) != std::end(plain) && product(d.reduce) >= shortest_split && parts(d) > 1;
 }
 
-bool split_by_itself(const Program& program, int position, const Limits& limits) {
-  const Definition& d = at(program, position);
-  return product(d.reduce) >= long_reduction && product(d.domain) < 2 * limits.threads;
-}
-
-Program split(Program program, int position, const Limits& limits) {
+Program split(const Program& given, const RewriteSite& site) {
+  Program program = given;
+  const int position = site.definitions[0];
   const Definition whole = at(program, position);
-  const std::int64_t count = parts(whole, limits), length = whole.reduce[0] / count;
+  const std::int64_t count = parts(whole), length = whole.reduce[0] / count;
   const int rank = static_cast<int>(whole.domain.size());
   Definition partial = whole, united = whole;
   partial.name += ".part";
@@ -230,38 +141,55 @@ Program split(Program program, int position, const Limits& limits) {
   return program;
 }
 
+std::vector<RewriteSite> sites_where(const Program& program, const char* rewrite, bool (*applies)(const Program&, int)) {
+  std::vector<RewriteSite> sites;
+  for (int d = 0; d < static_cast<int>(program.definitions.size()); ++d)
+    if (applies(program, d)) sites.push_back({rewrite, std::string(rewrite) + "." + at(program, d).name, {d}});
+  return sites;
+}
+
+std::vector<RewriteSite> separable_sites(const Program& program) { return sites_where(program, "separable", is_window); }
+std::vector<RewriteSite> split_sites(const Program& program) { return sites_where(program, "split", is_splittable); }
+
+// What an engineer applies without measuring.
+bool usual(const Program& program, const RewriteSite& site, const Limits& limits) {
+  if (site.rewrite == "reciprocal") return true;
+  if (site.rewrite != "split") return false;
+  const Definition& d = at(program, site.definitions[0]);
+  return product(d.reduce) >= long_reduction && product(d.domain) < 2 * limits.threads;
+}
+
+std::optional<RewriteSite> site_named(const std::vector<RewriteSite>& sites, const std::string& name) {
+  for (const RewriteSite& site : sites)
+    if (site.name == name) return site;
+  return std::nullopt;
+}
+
+Program apply_where_chosen(Program program, const Rewrite& row, Decisions& decisions, const Limits& limits) {
+  std::vector<std::string> names;
+  for (const RewriteSite& site : row.sites(program)) names.push_back(site.name);
+  for (const std::string& name : names) {
+    const auto site = site_named(row.sites(program), name);
+    if (!site) continue;
+    const std::string ordinary = usual(program, *site, limits) ? "on" : "off";
+    if (decisions.settle("rewrite." + name, ordinary, {"on", "off"}) == "on") program = row.apply(program, *site);
+  }
+  return program;
+}
+
 }  // namespace
 
-const std::vector<RewriteRow>& rewrite_table() {
-  static const std::vector<RewriteRow> rows = {
-      {"two_pass", "sum of (x - mean)^2 is M2 by definition; more exact than one pass", is_moments, always, two_pass},
-      {"online", "the maximum and the sum of exp(x - maximum) of the same values are max_sum_exp", is_softmax_sum, never, online},
-      {"separable", "a maximum over a rectangle is the maximum over its columns of the maxima over its rows", is_window, never, separable},
-      {"split", "the combiner is associative: parts of the reduced axis are united afterwards", is_splittable, split_by_itself, split},
+const std::vector<Rewrite>& schedule_rewrites() {
+  static const std::vector<Rewrite> rows = {
+      {"separable", "a maximum over a rectangle is the maximum over its columns of the maxima over its rows", separable_sites, separable},
+      {"split", "the combiner is associative: parts of the first reduced axis are united afterwards", split_sites, split},
   };
   return rows;
 }
 
-// Every definition is asked once, in the order of the program as it was given.
 Program rewrite(Program program, Decisions& decisions, const Limits& limits) {
-  std::vector<std::string> names;
-  for (const Definition& d : program.definitions) names.push_back(d.name);
-  for (const std::string& name : names) {
-    const auto found = std::find_if(program.definitions.begin(), program.definitions.end(), [&](const Definition& d) { return d.name == name; });
-    if (found == program.definitions.end()) continue;
-    const int position = static_cast<int>(found - program.definitions.begin());
-    std::vector<std::string> options = {"none"};
-    std::string usual = "none";
-    for (const RewriteRow& row : rewrite_table()) {
-      if (!row.applies(program, position, limits)) continue;
-      options.push_back(row.word);
-      if (row.usual(program, position, limits)) usual = row.word;
-    }
-    if (options.size() < 2) continue;
-    const std::string chosen = decisions.settle("rewrite." + name, usual, options);
-    for (const RewriteRow& row : rewrite_table())
-      if (chosen == row.word) program = row.apply(std::move(program), position, limits);
-  }
+  for (const Rewrite& row : rewrites()) program = apply_where_chosen(std::move(program), row, decisions, limits);
+  for (const Rewrite& row : schedule_rewrites()) program = apply_where_chosen(std::move(program), row, decisions, limits);
   return program;
 }
 

@@ -1,19 +1,13 @@
 #pragma once
-// The rewrite table: changes of a program that hold for all inputs under the condition that each row states and checks.
-// Applying a row is a decision of the recipe, rewrite.<definition>=<row>.
+// Applies the rewrites that a recipe chooses: first those of the operators (definition/rewrites.h), then those that only
+// change how a reduction is carried out. Each site is a decision, rewrite.<site>=on|off.
 
+#include "core/kernel/definition/rewrites.h"
 #include "core/kernel/recipe/decisions.h"
 
 namespace kw::kernel::lowering {
 
-struct RewriteRow {
-  const char* word;                    // value of the decision
-  const char* condition;               // why it holds for all inputs
-  bool (*applies)(const Program& program, int definition, const Limits& limits);
-  bool (*usual)(const Program& program, int definition, const Limits& limits);
-  Program (*apply)(Program program, int definition, const Limits& limits);
-};
-const std::vector<RewriteRow>& rewrite_table();
+const std::vector<Rewrite>& schedule_rewrites();
 
 Program rewrite(Program program, Decisions& decisions, const Limits& limits);
 

@@ -1,0 +1,31 @@
+#pragma once
+// Runs what lower() gave, twice: by the interpreter of loop nests, and as machine code (emit, g++, dlopen).
+
+#include "samples.h"
+
+namespace kw::kernel::samples {
+
+// Logical row-major elements of each output, or the first complaint of verify() or interpret().
+base::Result<std::vector<std::vector<double>>> interpreted(const Lowered& lowered, const Program& program,
+                                                           const std::vector<std::vector<double>>& inputs);
+
+// A shared object of several generated plans: `names` are symbols, unique over the plans.
+class Compiled {
+ public:
+  static base::Result<Compiled> build(const std::vector<Generated>& plans);
+  std::vector<std::vector<double>> run(const Generated& plan, const Program& program, const std::vector<std::vector<double>>& inputs) const;
+  // Buffers in plan order, as bytes; the caller keeps them alive.
+  void call(const Generated& plan, const std::vector<void*>& buffers) const;
+
+ private:
+  void* handle_ = nullptr;       // stays open: the program is a test
+};
+
+// Bytes of a plan buffer from doubles by storage offset, and back.
+std::vector<unsigned char> encode(DType type, const std::vector<double>& values);
+std::vector<double> decode(DType type, const std::vector<unsigned char>& bytes);
+
+// The largest |x - truth| / (|truth| + rms(truth)); infinity where NaN or infinities differ.
+double relative_error(const std::vector<double>& x, const std::vector<double>& truth);
+
+}  // namespace kw::kernel::samples

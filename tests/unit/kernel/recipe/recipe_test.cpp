@@ -1,0 +1,113 @@
+// Every sample, by its default recipe and by random walks over the mutations: verified, interpreted and compiled, the
+// result is that of the naive evaluation.
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "execute.h"
+
+namespace kw::kernel::samples {
+namespace {
+
+constexpr double tolerance = 2e-5, half_tolerance = 2e-2;
+
+Limits limits(int threads = 2) {
+  Limits l;
+  l.threads = threads;
+  return l;
+}
+
+double allowed(const Program& program) {
+  for (const auto& type : program.output_types)
+    if (type.dtype == DType::bf16 || type.dtype == DType::f16) return half_tolerance;
+  return tolerance;
+}
+
+void expect_right(const std::string& what, const Program& program, const std::vector<std::vector<double>>& got,
+                  const std::vector<std::vector<double>>& truth) {
+  ASSERT_EQ(got.size(), truth.size()) << what;
+  for (std::size_t k = 0; k < truth.size(); ++k) EXPECT_LE(relative_error(got[k], truth[k]), allowed(program)) << what << " output " << k;
+}
+
+class EverySample : public testing::TestWithParam<std::size_t> {
+ protected:
+  const Sample sample = small_samples()[GetParam()];
+  const std::vector<std::vector<double>> inputs = draw_inputs(sample.program, 7);
+  const std::vector<std::vector<double>> truth = evaluate(sample.program, inputs);
+};
+
+TEST_P(EverySample, DefaultRecipeIsRight) {
+  const Recipe recipe = default_recipe(sample.program, limits());
+  const auto lowered = lower(sample.program, recipe, limits());
+  ASSERT_TRUE(lowered.ok()) << lowered.error().text();
+  const auto got = interpreted(*lowered, sample.program, inputs);
+  ASSERT_TRUE(got.ok()) << got.error().text();
+  expect_right(sample.name, sample.program, *got, truth);
+}
+
+TEST_P(EverySample, RandomWalksAreRight) {
+  std::mt19937 random(static_cast<unsigned>(GetParam()) + 1);
+  for (int walk = 0; walk < 3; ++walk) {
+    Recipe recipe = default_recipe(sample.program, limits());
+    for (int step = 0; step < 5; ++step) {
+      const auto options = mutations(sample.program, recipe, limits());
+      if (options.empty()) break;
+      recipe = options[random() % options.size()].result;
+      const auto lowered = lower(sample.program, recipe, limits());
+      ASSERT_TRUE(lowered.ok()) << text(recipe) << ": " << lowered.error().text();
+      const auto got = interpreted(*lowered, sample.program, inputs);
+      ASSERT_TRUE(got.ok()) << sample.name << " " << text(recipe) << "\n" << got.error().text();
+      expect_right(sample.name + " " + text(recipe), sample.program, *got, truth);
+    }
+  }
+}
+
+TEST_P(EverySample, EveryMutationIsRightAndOneDecisionAway) {
+  const Recipe root = default_recipe(sample.program, limits());
+  for (const Mutation& m : mutations(sample.program, root, limits())) {
+    EXPECT_NE(m.result, root);
+    EXPECT_FALSE(m.description.empty());
+    const auto again = recipe_from_text(text(m.result));
+    ASSERT_TRUE(again.ok());
+    EXPECT_EQ(*again, m.result);
+    const auto lowered = lower(sample.program, m.result, limits());
+    ASSERT_TRUE(lowered.ok()) << text(m.result);
+    const auto got = interpreted(*lowered, sample.program, inputs);
+    ASSERT_TRUE(got.ok()) << sample.name << " " << text(m.result) << "\n" << got.error().text();
+    expect_right(sample.name + " " + text(m.result), sample.program, *got, truth);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Recipes, EverySample, testing::Range<std::size_t>(0, small_samples().size()),
+                         [](const auto& sample) { return small_samples()[sample.param].name; });
+
+// One compiler call for all: default recipes and a few mutations of each, on odd sizes.
+TEST(Compiled, MachineCodeAgrees) {
+  std::vector<Sample> samples = small_samples();
+  std::vector<Generated> plans;
+  std::vector<std::size_t> of;
+  std::vector<Recipe> recipes;
+  std::mt19937 random(11);
+  for (std::size_t s = 0; s < samples.size(); ++s) {
+    std::vector<Recipe> some = {default_recipe(samples[s].program, limits())};
+    const auto options = mutations(samples[s].program, some[0], limits());
+    for (int k = 0; k < 3 && !options.empty(); ++k) some.push_back(options[random() % options.size()].result);
+    for (const Recipe& recipe : some) {
+      auto plan = generate(samples[s].program, recipe, limits());
+      ASSERT_TRUE(plan.ok()) << plan.error().text();
+      plans.push_back(std::move(*plan));
+      of.push_back(s);
+      recipes.push_back(recipe);
+    }
+  }
+  const auto compiled = Compiled::build(plans);
+  ASSERT_TRUE(compiled.ok()) << compiled.error().text();
+  for (std::size_t k = 0; k < plans.size(); ++k) {
+    const Program& program = samples[of[k]].program;
+    const auto inputs = draw_inputs(program, 23);
+    expect_right(samples[of[k]].name + " " + text(recipes[k]), program, compiled->run(plans[k], program, inputs), evaluate(program, inputs));
+  }
+}
+
+}  // namespace
+}  // namespace kw::kernel::samples
