@@ -1,0 +1,127 @@
+// The rounds' arithmetic on sides whose times are known: no clock decides here.
+
+#include <random>
+
+#include <gtest/gtest.h>
+
+#include "core/worker/timer/paired.h"
+
+namespace kw::timer {
+namespace {
+
+// A side that answers what it is told, with noise.
+class ScriptedSide : public Side {
+ public:
+  ScriptedSide(double call_us, double null_us, double noise, std::uint64_t seed) : call_us_(call_us), null_us_(null_us), noise_(noise), engine_(seed) {}
+  base::Result<double> call_us() override {
+    if (++calls == fail_at) return base::Error{base::ErrorCode::lost, "died", ""};
+    return call_us_ * (1 + noise_ * gauss_(engine_)) + null_us_;
+  }
+  base::Result<double> null_us() override { return null_us_; }
+  int calls = 0, fail_at = -1;
+
+ private:
+  double call_us_, null_us_, noise_;
+  std::mt19937_64 engine_;
+  std::normal_distribution<double> gauss_;
+};
+
+Hooks quiet() {
+  Hooks hooks;
+  hooks.write_inputs = [](int) {};
+  return hooks;
+}
+
+TEST(TimePair, RatioIsBaselineOverCandidateWithNullCallsTakenOff) {
+  ScriptedSide candidate(100, 15, 0.02, 1), baseline(200, 40, 0.02, 2);
+  auto timing = time_pair(candidate, baseline, quiet(), {}, {});
+  ASSERT_TRUE(timing.ok());
+  if (timing->busy) GTEST_SKIP() << "the machine is busy";
+  EXPECT_NEAR(timing->ratio, 2, 0.08);
+  EXPECT_LT(timing->ratio_ci95.low, 2);
+  EXPECT_GT(timing->ratio_ci95.high, 1.9);
+  EXPECT_NEAR(timing->candidate_median_us, 100, 4);
+  EXPECT_EQ(timing->candidate_null_us, 15);
+  EXPECT_GE(timing->rounds, 10);
+  EXPECT_EQ(static_cast<int>(timing->candidate_us.size()), timing->rounds);
+}
+
+TEST(TimePair, SwappedSidesGiveTheReciprocal) {
+  ScriptedSide a(100, 0, 0, 1), b(250, 0, 0, 2), c(100, 0, 0, 1), d(250, 0, 0, 2);
+  auto one = time_pair(a, b, quiet(), {}, {}), other = time_pair(d, c, quiet(), {}, {});
+  ASSERT_TRUE(one.ok() && other.ok());
+  if (one->busy || other->busy) GTEST_SKIP() << "the machine is busy";
+  EXPECT_DOUBLE_EQ(one->ratio, 2.5);
+  EXPECT_DOUBLE_EQ(other->ratio, 0.4);
+}
+
+TEST(TimePair, HopelessCandidatesStopEarly) {
+  ScriptedSide candidate(1000, 0, 0.3, 1), baseline(100, 0, 0.3, 2);
+  auto timing = time_pair(candidate, baseline, quiet(), {}, {});
+  ASSERT_TRUE(timing.ok());
+  if (timing->busy) GTEST_SKIP() << "the machine is busy";
+  EXPECT_LT(timing->rounds, 10);
+}
+
+TEST(TimePair, NoiseAsksForMoreRounds) {
+  ScriptedSide calm(100, 0, 0.005, 1), calm_baseline(110, 0, 0.005, 2), noisy(100, 0, 0.1, 3), noisy_baseline(110, 0, 0.1, 4);
+  auto few = time_pair(calm, calm_baseline, quiet(), {}, {}), many = time_pair(noisy, noisy_baseline, quiet(), {}, {});
+  ASSERT_TRUE(few.ok() && many.ok());
+  if (few->busy || many->busy) GTEST_SKIP() << "the machine is busy";
+  EXPECT_GT(many->rounds, 2 * few->rounds);
+}
+
+TEST(TimePair, BothSidesOfARoundGetTheSameInputsInRandomOrder) {
+  std::vector<int> writes;
+  std::vector<char> order;
+  class Recorder : public Side {
+   public:
+    Recorder(std::vector<char>& order, char name) : order_(order), name_(name) {}
+    base::Result<double> call_us() override {
+      order_.push_back(name_);
+      return 100.0;
+    }
+    base::Result<double> null_us() override { return 0.0; }
+
+   private:
+    std::vector<char>& order_;
+    char name_;
+  } a(order, 'a'), b(order, 'b');
+  Hooks hooks;
+  hooks.write_inputs = [&](int round) { writes.push_back(round); };
+  Options options;
+  options.min_rounds = 40;
+  options.seed = 11;
+  ASSERT_TRUE(time_pair(a, b, hooks, options, {}).ok());
+  ASSERT_EQ(writes.size(), order.size());
+  int a_first = 0;
+  for (std::size_t i = 0; i + 1 < order.size(); i += 2) {
+    EXPECT_EQ(writes[i], writes[i + 1]);
+    EXPECT_NE(order[i], order[i + 1]);
+    a_first += order[i] == 'a' ? 1 : 0;
+  }
+  EXPECT_GT(a_first, 8);
+  EXPECT_LT(a_first, static_cast<int>(order.size()) / 2 - 8);
+}
+
+TEST(TimePair, ErrorsAndCancellationEndIt) {
+  ScriptedSide candidate(100, 0, 0, 1), baseline(100, 0, 0, 2);
+  candidate.fail_at = 5;
+  auto died = time_pair(candidate, baseline, quiet(), {}, {});
+  ASSERT_FALSE(died.ok());
+  EXPECT_EQ(died.error().message, "died");
+  base::CancelToken cancel;
+  cancel.cancel();
+  ScriptedSide other(100, 0, 0, 1);
+  auto stopped = time_pair(other, baseline, quiet(), {}, cancel);
+  ASSERT_FALSE(stopped.ok());
+  EXPECT_EQ(stopped.error().code, base::ErrorCode::cancelled);
+  Hooks hooks = quiet();
+  hooks.after_round = [](int) { return base::Status(base::Error{base::ErrorCode::internal, "wrong output", ""}); };
+  auto wrong = time_pair(other, baseline, hooks, {}, {});
+  ASSERT_FALSE(wrong.ok());
+  EXPECT_EQ(wrong.error().message, "wrong output");
+}
+
+}  // namespace
+}  // namespace kw::timer

@@ -1,0 +1,92 @@
+// The hand-off, the settings, and what counts as a disturbed round.
+
+#include <sched.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <thread>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "core/base/clock.h"
+#include "core/base/statistics.h"
+#include "core/worker/timer/disturbance.h"
+#include "core/worker/timer/environment.h"
+#include "core/worker/timer/executor_thread.h"
+
+namespace kw::timer {
+namespace {
+
+void spin_us(double us) {
+  for (const double end = base::now_s() + us * 1e-6; base::now_s() < end;) {}
+}
+
+TEST(ExecutorThread, RunsOnOneThreadThatIsNotTheCallers) {
+  ExecutorThread executor;
+  std::vector<std::thread::id> ids;
+  for (int i = 0; i < 3; ++i) executor.run([&] { ids.push_back(std::this_thread::get_id()); });
+  EXPECT_EQ(ids[0], ids[2]);
+  EXPECT_NE(ids[0], std::this_thread::get_id());
+}
+
+TEST(ExecutorThread, CallersFromManyThreadsTakeTurns) {
+  ExecutorThread executor;
+  int sum = 0;   // guarded by the turns
+  std::vector<std::thread> callers;
+  for (int t = 0; t < 4; ++t)
+    callers.emplace_back([&] {
+      for (int i = 0; i < 100; ++i) executor.run([&] { ++sum; });
+    });
+  for (auto& caller : callers) caller.join();
+  EXPECT_EQ(sum, 400);
+}
+
+TEST(ExecutorThread, TimedCallHoldsTheWorkAndLittleElse) {
+  ExecutorThread executor;
+  std::vector<double> samples;
+  for (int i = 0; i < 30; ++i) samples.push_back(executor.timed_us([] { spin_us(2000); }));
+  const double us = base::median(samples);
+  EXPECT_GE(us, 2000);
+  EXPECT_LT(us, 6000);   // a loaded machine may take its share
+}
+
+TEST(Disturbance, QuietRoundsPassAndOthersDoNot) {
+  EXPECT_FALSE(disturbed({10, 5}, {10, 5}, 0.001));
+  EXPECT_TRUE(disturbed({10, 5}, {11, 5}, 0.001));
+  EXPECT_FALSE(disturbed({10, 5}, {11, 5}, 0.025));   // longer than a scheduler period: one switch is to be expected
+  EXPECT_TRUE(disturbed({10, 5}, {12, 5}, 0.025));
+  EXPECT_TRUE(disturbed({10, 5}, {10, 6}, 10));
+}
+
+TEST(Disturbance, CountsSwitchesThatOthersForce) {
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  CPU_SET(static_cast<unsigned>(sched_getcpu()), &one);
+  const Load before = read_load(0);
+  std::atomic<bool> stop{false};
+  std::thread rival([&] {
+    sched_setaffinity(0, sizeof one, &one);
+    while (!stop) {}
+  });
+  cpu_set_t all;
+  sched_getaffinity(0, sizeof all, &all);
+  sched_setaffinity(0, sizeof one, &one);
+  spin_us(200000);
+  stop = true;
+  rival.join();
+  sched_setaffinity(0, sizeof all, &all);
+  EXPECT_GT(read_load(0).involuntary_switches, before.involuntary_switches);
+  EXPECT_EQ(read_load(0).involuntary_switches - read_load(0).involuntary_switches, 0);
+}
+
+TEST(Environment, SettingsStandOnlyWhenAllDo) {
+  for (const Setting& setting : openmp_settings()) setenv(setting.name, setting.value, 1);
+  EXPECT_TRUE(openmp_settings_stand());
+  setenv("GOMP_SPINCOUNT", "1", 1);
+  EXPECT_FALSE(openmp_settings_stand());
+}
+
+}  // namespace
+}  // namespace kw::timer
