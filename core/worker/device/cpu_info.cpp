@@ -6,104 +6,72 @@
 #include <fstream>
 #include <sstream>
 
-#include <torch/version.h>
-
-#include "core/base/process.h"
-
 namespace kw::device {
+
 namespace {
 
-constexpr double version_timeout_s = 10;
-
-std::string line_of(const std::string& path) {
-  std::ifstream file(path);
-  std::string line;
-  std::getline(file, line);
-  return line;
-}
-
-// The value of the first "key : value" line, or of KEY="value".
-std::string field(const std::string& path, const std::string& key, char separator) {
-  std::ifstream file(path);
-  for (std::string line; std::getline(file, line);) {
+std::string value_of(const std::string& file, const std::string& key, char separator) {
+  std::ifstream in(file);
+  for (std::string line; std::getline(in, line);) {
     if (!line.starts_with(key)) continue;
-    const std::size_t at = line.find(separator);
+    std::size_t at = line.find(separator);
     if (at == std::string::npos) continue;
-    const std::size_t start = line.find_first_not_of(" \t\"", at + 1), end = line.find_last_not_of(" \t\"");
-    if (start != std::string::npos) return line.substr(start, end - start + 1);
+    at = line.find_first_not_of(" \t\"", at + 1);
+    const std::size_t end = line.find_last_not_of(" \t\"");
+    return at == std::string::npos ? "" : line.substr(at, end - at + 1);
   }
   return "";
 }
 
-// "32768K", "32M" -> bytes
-std::int64_t parse_size(const std::string& text) {
-  std::istringstream stream(text);
+std::string first_line(const std::string& file) {
+  std::ifstream in(file);
+  std::string line;
+  std::getline(in, line);
+  return line;
+}
+
+// "512K" -> 524288
+std::int64_t size_in_bytes(const std::string& text) {
   std::int64_t number = 0;
   char unit = 0;
-  stream >> number >> unit;
-  if (unit == 'K') return number << 10;
-  if (unit == 'M') return number << 20;
-  return number;
+  std::istringstream(text) >> number >> unit;
+  return unit == 'K' ? number << 10 : unit == 'M' ? number << 20 : unit == 'G' ? number << 30 : number;
 }
 
-void read_caches(CpuInfo& info) {
+std::int64_t cache_bytes(int level) {
   for (int i = 0; i < 8; ++i) {
     const std::string folder = "/sys/devices/system/cpu/cpu0/cache/index" + std::to_string(i) + "/";
-    const std::string level = line_of(folder + "level");
-    if (level.empty()) return;
-    if (line_of(folder + "type") == "Instruction") continue;
-    std::int64_t* const sizes[] = {&info.l1_bytes, &info.l2_bytes, &info.l3_bytes};
-    if (level[0] >= '1' && level[0] <= '3') *sizes[level[0] - '1'] = parse_size(line_of(folder + "size"));
+    if (first_line(folder + "level") == std::to_string(level) && first_line(folder + "type") != "Instruction") return size_in_bytes(first_line(folder + "size"));
   }
+  return 0;
 }
 
-int vector_width() {
-#if defined(__x86_64__)
-  __builtin_cpu_init();
-  if (__builtin_cpu_supports("avx512f")) return 64;
-  if (__builtin_cpu_supports("avx2")) return 32;
-#endif
-  return 16;
-}
-
-std::string first_line_of(const std::string& program, const std::string& argument) {
-  base::SpawnOptions options;
-  options.argv = {program, argument};
-  const auto captured = base::run_captured(std::move(options), version_timeout_s);
-  if (!captured || captured->status.code != 0 || captured->status.signal != 0) return "";
-  return captured->out.substr(0, captured->out.find('\n'));
+int widest_vector(const std::string& flags) {
+  if (flags.find(" avx512f") != std::string::npos) return 64;
+  return flags.find(" avx2") != std::string::npos ? 32 : 16;
 }
 
 }  // namespace
 
-CpuInfo cpu_info() {
-  CpuInfo info;
-  info.model = field("/proc/cpuinfo", "model name", ':');
+int usable_cores() {
   cpu_set_t set;
-  if (sched_getaffinity(0, sizeof set, &set) == 0) info.cores = CPU_COUNT(&set);
-  read_caches(info);
-  info.vector_bytes = vector_width();
-  return info;
+  return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
 }
 
-protocol::Environment environment(const std::string& compiler, const std::string& flags, int threads) {
-  const CpuInfo cpu = cpu_info();
-  protocol::Environment record;
-  record.cpu = cpu.model;
-  record.cores = cpu.cores;
-  record.threads = threads > 0 ? threads : cpu.cores;
-  record.l1_bytes = cpu.l1_bytes;
-  record.l2_bytes = cpu.l2_bytes;
-  record.l3_bytes = cpu.l3_bytes;
-  record.vector_bytes = cpu.vector_bytes;
-  record.compiler = first_line_of(compiler, "--version");
-  record.flags = flags;
-  record.torch = TORCH_VERSION;
-  record.os = field("/etc/os-release", "PRETTY_NAME", '=');
-  utsname system{};
-  if (uname(&system) == 0) record.kernel = std::string(system.sysname) + " " + system.release;
-  record.device = "cpu";
-  return record;
+protocol::Environment cpu_environment(int threads) {
+  protocol::Environment e;
+  e.cpu = value_of("/proc/cpuinfo", "model name", ':');
+  e.device = e.cpu;
+  e.os = value_of("/etc/os-release", "PRETTY_NAME", '=');
+  utsname name{};
+  if (::uname(&name) == 0) e.kernel = name.release;
+  e.cores = usable_cores();
+  e.threads = threads > 0 ? threads : e.cores;
+  e.l1_bytes = cache_bytes(1);
+  e.l2_bytes = cache_bytes(2);
+  e.l3_bytes = cache_bytes(3);
+  e.vector_bytes = widest_vector(value_of("/proc/cpuinfo", "flags", ':'));
+  return e;
 }
 
 }  // namespace kw::device

@@ -1,22 +1,13 @@
 #pragma once
-// What the machine is: processor, caches, vector width, compiler, system. Any thread.
-
-#include <cstdint>
-#include <string>
+// What this machine is: read once from /proc and /sys, no measurement. No torch.
 
 #include "core/protocol/records.h"
 
 namespace kw::device {
 
-struct CpuInfo {
-  std::string model;                     // "Intel(R) Xeon(R) …"
-  int cores = 1;                         // that this process may use
-  std::int64_t l1_bytes = 0, l2_bytes = 0, l3_bytes = 0;   // data caches of core 0; 0: unknown
-  int vector_bytes = 16;                 // 64 with AVX-512, 32 with AVX2, else 16
-};
-CpuInfo cpu_info();
+int usable_cores();   // that this process may run on
 
-// `compiler`: the program whose version is recorded; `flags`: those of candidates; `threads`: the model's.
-protocol::Environment environment(const std::string& compiler, const std::string& flags, int threads);
+// Everything of the record but torch, compiler and flags, which their own parts know.
+protocol::Environment cpu_environment(int threads);
 
 }  // namespace kw::device
