@@ -26,13 +26,14 @@ bool has_reduction(const Stage& stage) {
 LoopWriter::LoopWriter(const KernelSpace& kernel, int threads) : kernel_(kernel), builder_(nest_) {
   nest_.name = kernel.name;
   nest_.threads = kernel.parallel >= 0 ? threads : 1;
-  global_order_.resize(kernel.buffers.size());
+  buffers_.resize(kernel.buffers.size());
   for (const Space wanted : {Space::global, Space::tile})
     for (std::size_t b = 0; b < kernel.buffers.size(); ++b) {
       if (kernel.buffers[b].space != wanted) continue;
-      global_order_[b] = static_cast<int>(nest_.buffers.size());
+      buffers_[b] = static_cast<int>(nest_.buffers.size());
       nest_.buffers.push_back(kernel.buffers[b]);
     }
+  left_over_ = buffers_;
   for (std::size_t a = 0; a < kernel.axes.size(); ++a) {
     variables_.push_back(builder_.add_variable(kernel.axes[a].name));
     ranges_.push_back({0, kernel.axes[a].extent - 1});
@@ -56,7 +57,7 @@ void LoopWriter::outer(std::size_t position) {
   if (position == kernel_.outer.size()) {
     for (const Stage& s : kernel_.stages)
       for (const Item& item : s.items)
-        for (const ItemStore& out : item.stores) builder_.written_here(global_order_[static_cast<std::size_t>(out.buffer)]);
+        for (const ItemStore& out : item.stores) builder_.written_here(buffer(out.buffer));
     known_.clear();
     for (const Stage& s : kernel_.stages) stage(s);
     return;
@@ -119,7 +120,22 @@ void LoopWriter::compute(const Item& item) {
 
 void LoopWriter::store(const Item& item, int component, const Expr& value) {
   for (const ItemStore& out : item.stores)
-    if (out.component == component) builder_.store(global_order_[static_cast<std::size_t>(out.buffer)], lowered(out.offset), value);
+    if (out.component == component) builder_.store(buffer(out.buffer), lowered(out.offset), value);
+}
+
+int LoopWriter::buffer(int b) const { return (outside_parallel_ ? left_over_ : buffers_)[static_cast<std::size_t>(b)]; }
+
+// One step of the parallel axis that stands beside the parallel loop.
+void LoopWriter::left_over(const Body& body) {
+  for (std::size_t b = 0; b < kernel_.buffers.size(); ++b) {
+    if (kernel_.buffers[b].space != Space::tile || left_over_[b] != buffers_[b]) continue;
+    left_over_[b] = static_cast<int>(nest_.buffers.size());
+    nest_.buffers.push_back(kernel_.buffers[b]);
+    nest_.buffers.back().name += ".left_over";
+  }
+  outside_parallel_ = true;
+  body();
+  outside_parallel_ = false;
 }
 
 Index LoopWriter::lowered(const Index& map) const { return substitute(map, values_, builder_.extents()); }
@@ -127,7 +143,7 @@ Index LoopWriter::lowered(const Index& map) const { return substitute(map, value
 Expr LoopWriter::lowered(const Expr& e) const {
   Rewriter moved([&](const Expr& node) -> Expr {
     if (node->op == Op::reg) return known_.at({node->source, node->component});
-    if (node->op == Op::read) return element(global_order_[static_cast<std::size_t>(node->source)], lowered(node->maps[0]), node->type);
+    if (node->op == Op::read) return element(buffer(node->source), lowered(node->maps[0]), node->type);
     return node->maps.empty() ? node : substitute(node, values_, builder_.extents());
   });
   return specialise(moved(e), builder_.bounds());
@@ -142,7 +158,7 @@ void LoopWriter::along(int a, const Range& range, LoopKind kind, const Body& bod
   ranges_[at] = range;
   if (range.low == range.high) {
     values_[at] = constant(range.low);
-    body();
+    a == kernel_.parallel ? left_over(body) : body();
   } else {
     values_[at] = variable(variables_[at]);
     builder_.open_loop(variables_[at], range.low, range.high + 1, 1, kind);

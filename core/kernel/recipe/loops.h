@@ -33,6 +33,7 @@ class LoopWriter {
   // axes.: a range of an axis, as a loop or, where it is one step, as a constant
   std::vector<Range> pieces(int axis, const std::vector<const Stage*>& stages);
   void along(int axis, const Range& range, LoopKind kind, const Body& body);
+  void left_over(const Body& body);
   std::vector<Segment> segments(const Stage& stage, const Range& range) const;
   void along_segment(int axis, const Segment& segment, const Body& body);
   void set_copy(int axis, int copy, int lanes);
@@ -69,7 +70,11 @@ class LoopWriter {
   int lane_variable_ = -1;                     // of the one-step vector loop round several copies
   std::map<std::pair<int, int>, Expr> known_;  // (tensor, component) -> its register at this point
   std::map<int, Accumulators> accumulators_;   // by lanes
-  std::vector<int> global_order_;              // buffer of the space -> buffer of the nest
+  // Buffer of the space -> buffer of the nest. A tile belongs to an iteration of the parallel loop; what is left over
+  // outside that loop has tiles of its own.
+  int buffer(int b) const;
+  std::vector<int> buffers_, left_over_;
+  bool outside_parallel_ = false;
 };
 
 LoopNest write_loops(const KernelSpace& kernel, int threads);

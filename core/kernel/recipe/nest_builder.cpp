@@ -61,6 +61,12 @@ void NestBuilder::next_epoch() {
   alive_.clear();
 }
 
+void NestBuilder::written_here(int buffer) {
+  pinned_[buffer] = depth();
+  ++generation_;
+  next_epoch();
+}
+
 int NestBuilder::id(const Expr& e) {
   if (const auto found = id_of_.find(e.get()); found != id_of_.end()) return found->second;
   std::uint64_t bits = 0;
@@ -68,6 +74,7 @@ int NestBuilder::id(const Expr& e) {
   std::string key = std::to_string(static_cast<int>(e->op)) + ":" + std::to_string(static_cast<int>(e->type)) + ":" +
                     std::to_string(bits) + ":" + std::to_string(e->integer) + ":" + std::to_string(e->source);
   if (e->op == Op::reg && changes_[static_cast<std::size_t>(e->source)]) key += "@" + std::to_string(epoch_);
+  if (e->op == Op::read && pinned_.contains(e->source)) key += "#" + std::to_string(generation_);
   for (std::size_t k = 0; k < e->maps.size(); ++k) {
     key += ";" + kernel::text(e->maps[k]);
     if (k < e->limits.size()) key += "<" + std::to_string(e->limits[k]);

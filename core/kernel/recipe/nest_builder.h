@@ -25,8 +25,9 @@ class NestBuilder {
   const Bounds& bounds() const { return bounds_; }
   int depth() const { return static_cast<int>(levels_.size()) - 1; }
 
-  // Loads of this buffer stay below the loops that are open now: the kernel writes it inside them.
-  void written_here(int buffer) { pinned_[buffer] = depth(); }
+  // Loads of this buffer stay below the loops that are open now, and what was loaded before is not the value any more:
+  // the kernel writes it here.
+  void written_here(int buffer);
 
   // Makes known what will be asked of value() next, so that shared parts are seen.
   void expect(const std::vector<Expr>& values);
@@ -59,7 +60,8 @@ class NestBuilder {
   Bounds bounds_;
   std::vector<int> level_of_variable_, level_of_register_;
   std::vector<bool> changes_;          // of each register: an accumulator
-  std::map<int, int> pinned_;
+  std::map<int, int> pinned_;          // buffer -> depth that its loads stay at
+  int generation_ = 0;                 // of the pinned buffers' contents
   std::map<int, int> uses_;
   std::map<std::string, int> ids_;
   std::unordered_map<const Expression*, int> id_of_, level_of_;   // until an accumulator changes
