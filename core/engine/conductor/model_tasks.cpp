@@ -96,7 +96,7 @@ std::vector<store::TaskRecord> rank_tasks(const graph::Graph& graph, const std::
     if (!task.instances.empty()) out.push_back(record_of(graph, task, profile, total_us));
   std::stable_sort(out.begin(), out.end(), [](const auto& a, const auto& b) { return a.share > b.share; });
   for (std::size_t i = 0; i < out.size(); ++i) {
-    char number[16];
+    char number[32];
     std::snprintf(number, sizeof(number), "t%02zu-", i);
     out[i].id = number + out[i].id;
     out[i].position = static_cast<int>(i);

@@ -11,15 +11,6 @@ namespace {
 
 constexpr int profile_runs = 10;
 
-kernel::Limits limits_of(const protocol::Environment& environment) {
-  kernel::Limits limits;
-  if (environment.threads > 0) limits.threads = environment.threads;
-  if (environment.vector_bytes > 0) limits.vector_bytes = environment.vector_bytes;
-  if (environment.l1_bytes > 0) limits.l1_bytes = environment.l1_bytes;
-  if (environment.l2_bytes > 0) limits.l2_bytes = environment.l2_bytes;
-  return limits;
-}
-
 // A task that cannot be generated has no root; search closes it with this reason.
 class NoSpace final : public search::Space {
  public:
@@ -41,6 +32,15 @@ base::Result<std::shared_ptr<const search::Space>> space_of(const store::TaskRec
 }
 
 }  // namespace
+
+kernel::Limits limits_of(const protocol::Environment& environment) {
+  kernel::Limits limits;
+  if (environment.threads > 0) limits.threads = environment.threads;
+  if (environment.vector_bytes > 0) limits.vector_bytes = environment.vector_bytes;
+  if (environment.l1_bytes > 0) limits.l1_bytes = environment.l1_bytes;
+  if (environment.l2_bytes > 0) limits.l2_bytes = environment.l2_bytes;
+  return limits;
+}
 
 base::Status profile_into(store::Session& session, OpenModel& model, const base::CancelToken& cancel) {
   auto profile = model.profile(profile_runs, cancel);

@@ -7,6 +7,9 @@
 
 namespace kw::conductor {
 
+// What the generator may use on the machine of a session.
+kernel::Limits limits_of(const protocol::Environment& environment);
+
 // Profiles the model and writes profile, cards, timeline and ranked tasks.
 base::Status profile_into(store::Session& session, OpenModel& model, const base::CancelToken& cancel);
 
