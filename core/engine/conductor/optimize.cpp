@@ -57,9 +57,14 @@ class Walk {
   base::Status profile() {
     auto stored = session_->profile();
     if (!stored) return stored.error();
-    if (stored->has_value()) return base::done();   // its shares rank the tasks of this session for good
-    step("profiling");
-    return profile_into(*session_, *model_, cancel_);
+    if (!stored->has_value()) {   // else its shares rank the tasks of this session for good
+      step("profiling");
+      if (auto status = profile_into(*session_, *model_, cancel_); !status) return status;
+    }
+    auto cards = session_->cards();
+    if (!cards) return cards.error();
+    if (watch_.profiled) watch_.profiled(*cards);
+    return base::done();
   }
 
   base::Status choose_tasks() {

@@ -35,6 +35,7 @@ struct Optimized {
 
 struct OptimizeWatch {
   Watch common;
+  std::function<void(const std::vector<protocol::OperatorCard>&)> profiled;  // once, when the model's operators are known
   std::function<void(const search::Snapshot&, int budget)> search;           // budget: evaluations, 0 = none
 };
 

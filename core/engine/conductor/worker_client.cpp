@@ -25,7 +25,7 @@ std::string worker_program(const std::string& chosen) {
 base::Result<std::unique_ptr<WorkerClient>> WorkerClient::start(WorkerOptions options) {
   options.program = worker_program(options.program);
   if (access(options.program.c_str(), X_OK) != 0)
-    return base::Error{base::ErrorCode::not_found,
+    return base::Error{base::ErrorCode::io,
                        "the worker program is missing. Build it (it needs torch 2.11.0), or run `kernelwright doctor` to see what is missing.",
                        options.program};
   std::unique_ptr<WorkerClient> client(new WorkerClient(std::move(options)));

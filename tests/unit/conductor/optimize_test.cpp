@@ -182,7 +182,7 @@ TEST_F(OptimizeTest, BadInputIsSaid) {
   EXPECT_EQ(optimize(options_, {}, cancel_).error().code, base::ErrorCode::bad_input);
   options_.model.path = at("model.py");
   options_.model.worker = at("no-such-worker");
-  EXPECT_EQ(optimize(options_, {}, cancel_).error().code, base::ErrorCode::not_found);
+  EXPECT_EQ(optimize(options_, {}, cancel_).error().code, base::ErrorCode::io);
 }
 
 TEST_F(OptimizeTest, VerifyEvaluatesAfreshAndKeepsTheResult) {

@@ -1,0 +1,62 @@
+#include <set>
+
+#include "core/engine/report/export_text.h"
+
+namespace kw::report {
+namespace {
+
+std::string numbers(const std::vector<std::int64_t>& list) {
+  std::string out = "{";
+  for (const auto n : list) out += (out.size() > 1 ? ", " : "") + std::to_string(n);
+  return out + "}";
+}
+
+std::string quoted(const std::string& text) {
+  std::string out = "\"";
+  for (const char c : text)
+    if (c != '"' && c != '\\' && static_cast<unsigned char>(c) >= 32) out += c;
+  return out + "\"";
+}
+
+std::string buffer_row(const graph::Graph& task, const plan::Buffer& buffer, std::size_t position) {
+  constexpr const char* roles[] = {"input", "output", "workspace"};
+  std::string what = "any";
+  if (buffer.role == plan::BufferRole::input && position < task.inputs.size()) what = domain(task, task.inputs[position]);
+  std::int64_t below = 0;
+  if (what.rfind("index ", 0) == 0) {
+    below = std::stoll(what.substr(6));
+    what = "index";
+  }
+  return "    {" + quoted(buffer.name) + ", Role::" + roles[static_cast<int>(buffer.role)] + ", DType::" + std::string(graph::name(buffer.type.dtype)) +
+         ", " + numbers(buffer.type.sizes) + ", " + numbers(buffer.type.strides) + ", Domain::" + what + ", " + std::to_string(below) + "},\n";
+}
+
+std::string plan_table(const graph::Graph& task, const plan::Plan& plan, const std::string& name, const std::string& prefix) {
+  std::string declared, steps, buffers;
+  for (const auto& step : plan.steps) {
+    declared += "extern \"C\" void " + prefix + step.name + "(void* const* buffers);\n";
+    steps += "    {" + prefix + step.name + ", {";
+    for (std::size_t i = 0; i < step.buffers.size(); ++i) steps += (i > 0 ? ", " : "") + std::to_string(step.buffers[i]);
+    steps += "}},\n";
+  }
+  for (std::size_t i = 0; i < plan.buffers.size(); ++i) buffers += buffer_row(task, plan.buffers[i], i);
+  return declared + "\nconst Plan " + name + " = {{\n" + buffers + "}, {\n" + steps + "}};\n\n";
+}
+
+}  // namespace
+
+std::string plan_tables(const graph::Graph& task, const plan::Plan& candidate, const plan::Plan& reference) {
+  return "// Buffers and steps of the kernel and of the reference. Included by main.cpp after its types.\n"
+         "// A buffer: name, role, dtype, sizes, strides, what it may hold, and below which number an index lies.\n\n" +
+         plan_table(task, candidate, "candidate_plan", "") + plan_table(task, reference, "reference_plan", "reference_");
+}
+
+std::string renamed(const plan::Plan& plan, const std::string& prefix) {
+  std::string out;
+  std::set<std::string> names;
+  for (const auto& step : plan.steps)
+    if (names.insert(step.name).second) out += "#define " + step.name + " " + prefix + step.name + "\n";
+  return out + "\n" + plan.source;
+}
+
+}  // namespace kw::report

@@ -1,0 +1,155 @@
+#include "core/engine/report/exporter.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "core/base/paths.h"
+#include "core/engine/conductor/session_tasks.h"
+#include "core/engine/report/assembly.h"
+#include "core/engine/report/export_text.h"
+#include "core/engine/report/text.h"
+#include "core/engine/store/plan_json.h"
+
+namespace kw::report {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Material {
+  store::CandidateRecord candidate;
+  store::TaskRecord task;
+  protocol::Environment environment;
+  std::vector<store::EvaluationRecord> evaluations;
+  graph::Graph graph;
+  plan::Plan plan, reference;
+};
+
+// The plainest kernel that the generator writes: scalar, and without what a search would add.
+base::Result<plan::Plan> plain_plan(const graph::Graph& graph, const protocol::Environment& environment) {
+  auto program = kernel::define(graph);
+  if (!program) return program.error();
+  const auto limits = conductor::limits_of(environment);
+  kernel::Recipe recipe = kernel::default_recipe(*program, limits);
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (auto& mutation : kernel::mutations(*program, recipe, limits)) {
+      if (mutation.kind != "vector width" || mutation.to != "1") continue;
+      recipe = std::move(mutation.result);
+      changed = true;
+      break;
+    }
+  }
+  auto generated = kernel::generate(*program, recipe, limits);
+  if (!generated) return generated.error();
+  return std::move(generated->plan);
+}
+
+base::Result<Material> gather(const store::Session& session, const std::string& id) {
+  auto candidate = session.candidate(id);
+  if (!candidate) return candidate.error();
+  auto task = session.task(candidate->task);
+  auto environment = session.environment();
+  auto evaluations = session.evaluations(id);
+  auto plan = store::plan_of(*candidate);
+  if (!task) return task.error();
+  if (!environment) return environment.error();
+  if (!evaluations) return evaluations.error();
+  if (!plan) return plan.error();
+  auto graph = graph::graph_from_json(task->graph);
+  if (!graph) return graph.error();
+  auto reference = plain_plan(*graph, *environment);
+  if (!reference) return reference.error();
+  return Material{std::move(*candidate), std::move(*task), std::move(*environment), std::move(*evaluations), std::move(*graph), std::move(*plan), std::move(*reference)};
+}
+
+std::string joined(const std::vector<std::string>& words) {
+  std::string out;
+  for (const auto& word : words) out += word + " ";
+  return out;
+}
+
+std::string build_script(const protocol::Environment& environment) {
+  const std::string compiler = compiler_program(environment.compiler);
+  return "#!/bin/sh\n# Builds kernel.so (for loader.py) and, with the argument `check`, the test program.\nset -e\ncd \"$(dirname \"$0\")\"\n" + compiler + " " +
+         joined(all_flags(environment.flags)) + "kernel.cpp -o kernel.so\n[ \"$1\" = check ] || exit 0\n" + compiler + " " +
+         joined(program_flags(environment.flags)) + "main.cpp kernel.cpp reference.cpp -o check\n";
+}
+
+std::string measured_lines(const Material& m) {
+  std::string out;
+  for (const auto& e : m.evaluations) {
+    out += "- " + e.purpose + ": " + e.evaluation.verdict_text();
+    if (const auto& measured = e.evaluation.measurement)
+      out += ", " + duration(measured->candidate_median_us) + " against " + duration(measured->baseline_median_us) + " (" + measured->baseline + "), " +
+             ratio(measured->ratio) + " " + interval(measured->ratio_ci95) + ", " + std::to_string(measured->threads) + " threads, " + measured->device;
+    out += "\n";
+  }
+  return out;
+}
+
+std::string readme(const Material& m, const store::ModelInfo& model) {
+  return "# " + m.task.id + ", candidate " + m.candidate.id + "\n\n"
+         "Task at " + (m.task.source.empty() ? "an unknown line" : m.task.source) + (m.task.module_path.empty() ? "" : ", module `" + m.task.module_path + "`") +
+         ", " + std::to_string(m.task.calls) + " calls in " + model.path + " (SHA-256 " + model.sha256 + ").\n\n"
+         "Recipe: `" + m.candidate.recipe + "`\n\nMeasured:\n\n" + measured_lines(m) +
+         "\nBuilt with " + m.environment.compiler + ", on " + m.environment.cpu + ". `-march=native` means: build it on the machine it runs on.\n\n"
+         "    sh build.sh check && ./check      # draws inputs, checks against reference.cpp, times the kernel\n"
+         "    python loader.py                  # the same against PyTorch in float64, and shows the kernel inside a module\n\n"
+         "In your own code:\n\n"
+         "    from loader import load, replace\n"
+         "    kernel = load()                   # callable on tensors, in the order of task.INPUTS\n"
+         "    replace(model, \"path.to.module\", kernel)   # where one module's forward is exactly this task\n\n"
+         "The kernel is made for exactly the shapes, dtypes and strides in plan.json and says so when called with others.\n";
+}
+
+base::Status write(const Material& m, const store::ModelInfo& model, const fs::path& folder) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error) return base::Error{base::ErrorCode::io, "cannot make the folder: " + error.message() + ".", folder.string()};
+  const std::vector<std::pair<std::string, std::string>> files = {
+      {"kernel.cpp", m.plan.source},
+      {"plan.json", plan::text(m.plan)},
+      {"reference.cpp", renamed(m.reference, "reference_")},
+      {"task.h", plan_tables(m.graph, m.plan, m.reference)},
+      {"task.py", python_task(m.graph)},
+      {"build.sh", build_script(m.environment)},
+      {"README.md", readme(m, model)},
+  };
+  for (const auto& [name, text] : files)
+    if (auto status = base::write_file_atomically((folder / name).string(), text); !status) return status;
+  for (const char* name : {"main.cpp", "loader.py"}) {
+    auto text = base::read_file(base::resources_dir() + "/export/" + name);
+    if (!text) return text.error();
+    if (auto status = base::write_file_atomically((folder / name).string(), *text); !status) return status;
+  }
+  return base::done();
+}
+
+}  // namespace
+
+base::Result<std::vector<std::string>> export_candidate(const store::Session& session, const std::string& id, const std::string& folder) {
+  if (fs::path(folder).extension() == ".kwpkg")
+    return base::Error{base::ErrorCode::unsupported, "packages (.kwpkg) cannot be written in this version; name a folder.", folder};
+  auto model = session.model();
+  if (!model) return model.error();
+  auto material = gather(session, id);
+  if (!material) return material.error();
+  if (auto status = write(*material, *model, folder); !status) return status.error();
+  return std::vector<std::string>{folder};
+}
+
+base::Result<std::vector<std::string>> export_winners(const store::Session& session, const std::string& folder) {
+  auto finals = session.finals();
+  if (!finals) return finals.error();
+  if (finals->empty())
+    return base::bad_input("this session has no confirmed winner yet. Name a candidate (`kernelwright show SESSION tree` lists them).", session.path());
+  std::vector<std::string> out;
+  for (const auto& final : *finals) {
+    auto written = export_candidate(session, final.candidate, (fs::path(folder) / final.task).string());
+    if (!written) return written.error();
+    out.push_back(written->front());
+  }
+  return out;
+}
+
+}  // namespace kw::report
