@@ -115,7 +115,10 @@ void softmaxes(Cases& cases) {
   one(cases, "aten.softmax.int", {{rows(DType::f32, {20, 6}), Domain::infinite}}, {arg("self", In{0}), arg("dim", 1)});
   one(cases, "aten.logsumexp.default", {{rows(DType::f32, {20, 4}), Domain::infinite}}, along(literal(Ints{1}), false));
   one(cases, "aten.logsumexp.default", {{rows(DType::i64, {6, 4}), Domain::small}}, along(literal(Ints{1}), false));
-  over_lists(cases, "aten.logsumexp.default", Domain::normal);
+  for (const Ints& dims : {Ints{-1}, Ints{0, 2}}) {
+    for_floats(cases, "aten.logsumexp.default", {3, 5, 4}, {Domain::normal}, along(literal(dims), false));
+    for_floats(cases, "aten.logsumexp.default", {3, 5, 4}, {Domain::normal}, along(literal(dims), true));
+  }
 }
 
 }  // namespace

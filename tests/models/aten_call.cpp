@@ -1,5 +1,8 @@
 #include "tests/models/aten_call.h"
 
+#include <algorithm>
+#include <set>
+
 #include <ATen/ATen.h>
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <ATen/core/stack.h>
@@ -109,18 +112,34 @@ graph::ValueId add_value(graph::Graph& g, const std::string& name, graph::Origin
   return static_cast<graph::ValueId>(g.values.size()) - 1;
 }
 
-void add_output(AtenCall& call, graph::ValueId id, const at::Tensor& t) {
+// Every element has a place of its own: numbering the elements in memory reads back as the numbers.
+bool overlaps(const at::Tensor& t) {
+  std::int64_t span = 1;
+  for (std::int64_t d = 0; d < t.dim(); ++d) span += (t.size(d) - 1) * t.stride(d);
+  std::set<std::int64_t> places;
+  const at::Tensor numbers = at::arange(span, at::kLong).as_strided(t.sizes(), t.strides()).contiguous();
+  places.insert(numbers.const_data_ptr<std::int64_t>(), numbers.const_data_ptr<std::int64_t>() + numbers.numel());
+  return static_cast<std::int64_t>(places.size()) != t.numel();
+}
+
+// Nodes after the called one: clones of results that a task could not write as they are.
+void add_output(AtenCall& call, std::vector<graph::Node>& clones, graph::ValueId id, const at::Tensor& t) {
   if (t.numel() == 0) return;
+  if (overlaps(t)) {
+    const graph::ValueId clone = add_value(call.graph, call.graph.values[static_cast<std::size_t>(id)].name + "_clone", graph::Origin::node, t.contiguous());
+    clones.push_back({"aten.clone.default", {{"self", false, graph::ValueRef{id}}}, {clone}, {}, ""});
+    id = clone;
+  }
   call.graph.outputs.push_back({id, graph::OutputKind::user, graph::no_value});
   call.outputs.push_back(elements_of(t));
 }
 
-void add_result(AtenCall& call, graph::Node& node, const c10::IValue& result, const std::string& name) {
+void add_result(AtenCall& call, graph::Node& node, std::vector<graph::Node>& clones, const c10::IValue& result, const std::string& name) {
   graph::Graph& g = call.graph;
   if (result.isTensor()) {
     const graph::ValueId id = add_value(g, name, graph::Origin::node, result.toTensor());
     node.outputs.push_back(id);
-    return add_output(call, id, result.toTensor());
+    return add_output(call, clones, id, result.toTensor());
   }
   if (!result.isTensorList()) throw std::runtime_error("a result that is not a tensor");
   graph::Value list;
@@ -129,7 +148,7 @@ void add_result(AtenCall& call, graph::Node& node, const c10::IValue& result, co
   const auto tensors = result.toTensorVector();
   for (std::size_t k = 0; k < tensors.size(); ++k) {
     list.elements.push_back(add_value(g, name + "_" + std::to_string(k), graph::Origin::node, tensors[k]));
-    add_output(call, list.elements.back(), tensors[k]);
+    add_output(call, clones, list.elements.back(), tensors[k]);
   }
   g.values.push_back(list);
   node.outputs.push_back(static_cast<graph::ValueId>(g.values.size()) - 1);
@@ -150,8 +169,10 @@ AtenCall run(const fakes::OperatorCase& c, unsigned seed) {
   graph::Node node;
   node.op = c.op;
   node.arguments = c.arguments;
-  for (std::size_t k = 0; k < stack.size(); ++k) add_result(call, node, stack[k], "y" + std::to_string(k));
-  call.graph.nodes.push_back(std::move(node));
+  std::vector<graph::Node> clones;
+  for (std::size_t k = 0; k < stack.size(); ++k) add_result(call, node, clones, stack[k], "y" + std::to_string(k));
+  call.graph.nodes = {std::move(node)};
+  call.graph.nodes.insert(call.graph.nodes.end(), clones.begin(), clones.end());
   return call;
 }
 

@@ -10,7 +10,7 @@
 namespace kw::models {
 
 struct AtenCall {
-  graph::Graph graph;                              // inputs, one node, every tensor result an output
+  graph::Graph graph;        // inputs, the node, every tensor result an output (cloned where its elements overlap)
   std::vector<std::vector<double>> inputs;         // row-major elements
   std::vector<std::vector<double>> outputs;
 };

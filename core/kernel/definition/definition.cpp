@@ -29,9 +29,10 @@ void check_type(const graph::Value& value) {
   }
 }
 
+// Results after the first may be empty placeholders (statistics that batch norm does not keep); nothing gives them then.
 void check_types(const graph::Graph& graph, const graph::Node& node) {
   std::vector<graph::ValueId> ids = graph::reads(node);
-  ids.insert(ids.end(), node.outputs.begin(), node.outputs.end());
+  if (!node.outputs.empty()) ids.push_back(node.outputs[0]);
   for (std::size_t k = 0; k < ids.size(); ++k) {
     if (ids[k] == graph::no_value) continue;
     const graph::Value& value = graph.values[static_cast<std::size_t>(ids[k])];
@@ -115,6 +116,20 @@ bool store_as(Program& program, const Operand& operand, const graph::TensorType&
   return true;
 }
 
+// Whether two elements may share memory: by ascending stride, each must step over all that the smaller ones reach.
+bool overlaps(const graph::TensorType& type) {
+  std::vector<std::pair<std::int64_t, std::int64_t>> steps;   // stride, size
+  for (std::size_t k = 0; k < type.sizes.size(); ++k)
+    if (type.sizes[k] > 1) steps.emplace_back(type.strides[k], type.sizes[k]);
+  std::sort(steps.begin(), steps.end());
+  std::int64_t reach = 1;
+  for (const auto& [stride, size] : steps) {
+    if (stride < reach) return true;
+    reach += (size - 1) * stride;
+  }
+  return false;
+}
+
 // A definition that copies `operand` into a tensor of the output's own type.
 int copy_out(Builder& builder, const Operand& operand, const graph::Value& value, int node) {
   Program& program = builder.program;
@@ -134,8 +149,7 @@ void add_output(Builder& builder, const graph::Graph& task, int position) {
   const graph::ValueId id = task.outputs[static_cast<std::size_t>(position)].value;
   if (id == graph::no_value) refuse("a task output is None");
   const graph::Value& value = task.values[static_cast<std::size_t>(id)];
-  for (std::size_t k = 0; k < value.type.sizes.size(); ++k)
-    if (value.type.sizes[k] > 1 && value.type.strides[k] == 0) refuse("the elements of output " + value.name + " overlap");
+  if (overlaps(value.type)) refuse("the elements of output " + value.name + " overlap");
   const auto found = builder.operands.find(id);
   if (found == builder.operands.end()) refuse("the output " + value.name + " is not a tensor that the task computes");
   Program& program = builder.program;

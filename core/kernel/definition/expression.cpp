@@ -47,8 +47,22 @@ std::optional<double> fold_floating(Op op, double a, double b) {
   }
 }
 
+std::optional<std::int64_t> fold_integral(Op op, std::int64_t a, std::int64_t b) {
+  std::int64_t result = 0;
+  const bool overflows = op == Op::add   ? __builtin_add_overflow(a, b, &result)
+                         : op == Op::sub ? __builtin_sub_overflow(a, b, &result)
+                         : op == Op::mul ? __builtin_mul_overflow(a, b, &result)
+                                         : true;
+  return overflows ? std::nullopt : std::optional(result);
+}
+
 Expr fold_constants(Op op, const Expr& a, const Expr& b) {
-  if (!is_literal(a) || !is_literal(b) || !floating(a->type)) return nullptr;
+  if (!is_literal(a) || !is_literal(b)) return nullptr;
+  if (a->type == DType::i64) {
+    const auto value = fold_integral(op, a->integer, b->integer);
+    return value ? constant_i(*value) : nullptr;
+  }
+  if (!floating(a->type)) return nullptr;
   const auto value = fold_floating(op, a->number, b->number);
   return value ? constant_f(*value, a->type) : nullptr;
 }

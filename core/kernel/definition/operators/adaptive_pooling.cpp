@@ -43,11 +43,7 @@ void adaptive_avg(Lowering& l) {
   const Adaptive a = adaptive_window(l, spatial);
   const Window& w = a.window;
   Expr divisor = constant_i(1);
-  for (const Index& length : a.length) {
-    const Expr value = index_value(length);
-    divisor = divisor->op == Op::constant && value->op == Op::constant ? constant_i(divisor->integer * value->integer)
-                                                                        : binary(Op::mul, divisor, value);
-  }
+  for (const Index& length : a.length) divisor = binary(Op::mul, divisor, index_value(length));
   const Operand sum = l.reduce("sum", w.out, w.extent, Combiner::sum, w.inner, {w.element(l, zero_of(w.inner))});
   l.give(l.pointwise("", w.out, w.x.dtype, binary(Op::div, l.read(sum, w.out), cast(divisor, w.inner))));
 }

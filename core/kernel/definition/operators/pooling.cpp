@@ -160,9 +160,6 @@ void avg_pool(Lowering& l) {
   } else {
     for (std::size_t k = 0; k < spatial; ++k)
       divisor = binary(Op::mul, divisor, counted(f, k, l.flag("count_include_pad", true)));
-    if (divisor->op != Op::constant && std::all_of(f.pad.begin(), f.pad.end(), [](auto p) { return p == 0; }) &&
-        !l.flag("ceil_mode", false))
-      refuse("an average window leaves the input");
   }
   const Operand sum = l.reduce("sum", w.out, w.extent, Combiner::sum, w.inner, {w.element(l, zero_of(w.inner))});
   l.give(l.pointwise("", w.out, w.x.dtype, binary(Op::div, l.read(sum, w.out), cast(divisor, w.inner))));

@@ -190,7 +190,7 @@ void split(Lowering& l) {
 
 void split_with_sizes(Lowering& l) {
   const Operand x = l.first();
-  give_sections(l, x, checked_dim(l, "dim", x, 0), l.integers("split_sizes"));
+  give_sections(l, x, checked_dim(l, "dim", x, 0), l.integers(l.given("split_sizes") ? "split_sizes" : "split_size"));
 }
 
 void chunk(Lowering& l) {
