@@ -77,6 +77,7 @@ void JobQueue::loop() {
 }
 
 Service::Service() : turns_(1), evaluations_(evaluations_in_flight) {}
+Service::~Service() = default;
 
 void Service::stop() {
   base::Lock lock(mutex_);

@@ -41,6 +41,7 @@ class JobQueue {
 class Service {
  public:
   Service();
+  ~Service();   // here the model's tensors are complete types
   protocol::Handlers handlers();
   void stop();   // cancels what runs
 
