@@ -69,7 +69,8 @@ class Builder {
  private:
   void read_metadata(const json& graph) {
     for (const auto& [name, meta] : graph.at("tensor_values").items()) types_[name] = tensor_type(meta, &notes_);
-    for (const auto& [name, value] : graph.value("sym_int_values", json::object()).items()) {
+    const json ints = graph.value("sym_int_values", json::object());   // items() refers to it
+    for (const auto& [name, value] : ints.items()) {
       const auto [kind, member] = union_member(value);
       ints_[name] = kind == "as_expr" && !has_hint(*member) ? std::nullopt : std::optional(sym_int(value, &notes_));
     }
