@@ -8,7 +8,6 @@ namespace kw::kernel::lowering {
 namespace {
 
 constexpr std::size_t most_cuts = 5;             // more pieces than this cost more code than predicates cost time
-constexpr std::int64_t most_unrolled = 32;       // points of a reduction that is written out
 constexpr int narrow_lanes = 4;                  // the step between full vectors and single elements at a right tail
 
 std::vector<const Stage*> pointers(const std::vector<Stage>& stages) {
@@ -29,7 +28,7 @@ LoopWriter::LoopWriter(const KernelSpace& kernel, int threads) : kernel_(kernel)
   buffers_.resize(kernel.buffers.size());
   for (const Space wanted : {Space::global, Space::tile})
     for (std::size_t b = 0; b < kernel.buffers.size(); ++b) {
-      if (kernel.buffers[b].space != wanted) continue;
+      if (kernel.buffers[b].space != wanted || kernel.buffers[b].elements == 0) continue;
       buffers_[b] = static_cast<int>(nest_.buffers.size());
       nest_.buffers.push_back(kernel.buffers[b]);
     }
@@ -80,32 +79,38 @@ void LoopWriter::outer_blocks(std::size_t position, int a) {
   ranges_[inner] = whole;
 }
 
-void LoopWriter::stage(const Stage& stage) { space(stage, 0); }
+void LoopWriter::stage(const Stage& stage) {
+  if (stage.tile_accumulators) return reduce_in_tile(stage);
+  space(stage, 0, [&](const Segment& segment) { point(stage, segment); });
+}
 
-void LoopWriter::space(const Stage& stage, std::size_t position) {
-  if (position == stage.space.size()) return point(stage, {0, 1, 1, 1});
+void LoopWriter::space(const Stage& stage, std::size_t position, const PointBody& body) {
+  if (position == stage.space.size()) return body({0, 1, 1, 1});
   const int a = stage.space[position];
   for (const Range& piece : pieces(a, {&stage})) {
     if (a != stage.vector_axis) {
-      along(a, piece, LoopKind::serial, [&] { space(stage, position + 1); });
+      along(a, piece, LoopKind::serial, [&] { space(stage, position + 1, body); });
       continue;
     }
-    for (const Segment& segment : segments(stage, piece)) along_segment(a, segment, [&] { point(stage, segment); });
+    for (const Segment& segment : segments(stage, piece)) along_segment(a, segment, [&] { body(segment); });
   }
 }
 
 // Everything of one point of the space axes: one element, or lanes * copies of them along the vector axis.
 void LoopWriter::point(const Stage& stage, const Segment& segment) {
-  const bool copied = !stage.space.empty() && stage.space.back() == stage.vector_axis;
   if (has_reduction(stage)) return unrolled(stage) ? reduce_unrolled(stage, segment) : reduce_in_loops(stage, segment);
+  each_copy(stage, segment, [&] { items(stage, false); });
+}
+
+void LoopWriter::each_copy(const Stage& stage, const Segment& segment, const Body& body) {
+  const bool along_space = !stage.space.empty() && stage.space.back() == stage.vector_axis;
   for (int copy = 0; copy < segment.copies; ++copy) {
-    if (copied) set_copy(stage.vector_axis, copy, segment.lanes);
-    items(stage, false);
+    if (along_space) set_copy(stage.vector_axis, copy, segment.lanes);
+    body();
   }
 }
 
 void LoopWriter::items(const Stage& stage, bool after_reduction) {
-  std::vector<Expr> expected;
   for (const Item& item : stage.items)
     if (item.combiner == Combiner::none && item.after_reduction == after_reduction) compute(item);
 }
@@ -128,7 +133,8 @@ int LoopWriter::buffer(int b) const { return (outside_parallel_ ? left_over_ : b
 // One step of the parallel axis that stands beside the parallel loop.
 void LoopWriter::left_over(const Body& body) {
   for (std::size_t b = 0; b < kernel_.buffers.size(); ++b) {
-    if (kernel_.buffers[b].space != Space::tile || left_over_[b] != buffers_[b]) continue;
+    const bool tile = kernel_.buffers[b].space == Space::tile && kernel_.buffers[b].elements > 0;
+    if (!tile || left_over_[b] != buffers_[b]) continue;
     left_over_[b] = static_cast<int>(nest_.buffers.size());
     nest_.buffers.push_back(kernel_.buffers[b]);
     nest_.buffers.back().name += ".left_over";

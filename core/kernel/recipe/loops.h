@@ -20,13 +20,14 @@ class LoopWriter {
   // One way through a vector axis: [begin, end) in steps of lanes * copies.
   struct Segment { std::int64_t begin = 0, end = 0; int lanes = 1, copies = 1; };
   using Body = std::function<void()>;
-  using CopiesBody = std::function<void(const Segment&)>;
+  using PointBody = std::function<void(const Segment&)>;
 
   // loops.cpp: outer loops and space loops
   void outer(std::size_t position);
   void outer_blocks(std::size_t position, int axis);
   void stage(const Stage& stage);
-  void space(const Stage& stage, std::size_t position);
+  void space(const Stage& stage, std::size_t position, const PointBody& body);
+  void each_copy(const Stage& stage, const Segment& segment, const Body& body);
   void point(const Stage& stage, const Segment& segment);
   void items(const Stage& stage, bool after_reduction);
 
@@ -44,13 +45,23 @@ class LoopWriter {
   struct Accumulators { std::vector<std::vector<State>> of_copy; };      // [copy][item of the stage]
   void reduce_unrolled(const Stage& stage, const Segment& segment);
   void reduce_in_loops(const Stage& stage, const Segment& segment);
-  void reduce_loop(const Stage& stage, std::size_t position, const Segment& space, int level);
+  void reduce_loop(const Stage& stage, std::size_t depth, const Segment& space, int level);
   void accumulate(const Stage& stage, int lanes, int copy, int level);
   State& accumulator(const Stage& stage, std::size_t item, int lanes, int copy, int level);
   void finish(const Stage& stage, const Segment& space);
+  Expr position(const Stage& stage, const Item& item) const;
+  State nothing(const Stage& stage, const Item& item) const;
   State across_lanes(const Item& item, const State& state, int lanes);
   State named(const Item& item, const State& state);
   void give(const Item& item, const State& state);
+
+  // tile_reductions.cpp
+  void reduce_in_tile(const Stage& stage);
+  void add_accumulator_tiles(const Stage& stage);
+  void along_reduced_rows(const Stage& stage, std::size_t position, const PointBody& rows);
+  void accumulate_rows(const Stage& stage, int rows);
+  Index accumulator_offset(const Stage& stage) const;
+  State loaded_state(const Item& item, std::size_t k, const Index& offset);
 
   // Kernel axes and values of items into registers and loop variables.
   Expr lowered(const Expr& e) const;
@@ -70,6 +81,7 @@ class LoopWriter {
   int lane_variable_ = -1;                     // of the one-step vector loop round several copies
   std::map<std::pair<int, int>, Expr> known_;  // (tensor, component) -> its register at this point
   std::map<int, Accumulators> accumulators_;   // by lanes
+  std::map<std::size_t, std::vector<int>> accumulator_tiles_;   // of a stage's items: one a part of the state
   // Buffer of the space -> buffer of the nest. A tile belongs to an iteration of the parallel loop; what is left over
   // outside that loop has tiles of its own.
   int buffer(int b) const;

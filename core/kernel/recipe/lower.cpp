@@ -32,6 +32,7 @@ base::Result<Lowered> lower_with(const Program& program, Decisions& decisions, c
   for (KernelSpace& kernel : bound->kernels) {
     merge_axes(kernel);
     if (const base::Status scheduled = schedule(kernel, decisions, limits); !scheduled) return scheduled.error();
+    scalars_to_registers(kernel);
     lowered.nests.push_back(write_loops(kernel, limits.threads));
   }
   if (const base::Status status = decisions.status(); !status) return status.error();

@@ -23,6 +23,7 @@ constexpr MutationRow rows[] = {
     {"lanes", "lane axis", "Run the vector lanes of %o along %t instead of %f."},
     {"vector", "vector width", "Use %t vector lanes in %o instead of %f."},
     {"unroll", "unroll", "Write the vector body of %o %t times instead of %f, with an accumulator for each copy."},
+    {"reduce", "reduction strategy", "Keep the accumulators of %o in %t instead of in %f."},
     {"tile", "tile", "Block %o by %t instead of %f (0: not blocked)."},
     {"parallel", "parallel axis", "Share the iterations of %t among the threads in %o instead of those of %f."},
     {"order", "loop order", "Nest the outer loops of %o as %t instead of %f."},

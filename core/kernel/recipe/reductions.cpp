@@ -14,15 +14,23 @@ bool along_reduced_axis(const Stage& stage) {
   return std::find(stage.reduce.begin(), stage.reduce.end(), stage.vector_axis) != stage.reduce.end();
 }
 
-Expr position_of(const Index& linear, std::int64_t count) { return cast(index_value(linear), position_type(count)); }
-
 }  // namespace
+
+// Where along the reduced axes the open point lies, for reductions that ask.
+Expr LoopWriter::position(const Stage& stage, const Item& item) const {
+  if (!needs_position(item.combiner)) return nullptr;
+  return cast(index_value(lowered(item.linear)), position_type(reduced_points(stage)));
+}
+
+// The state before anything is accumulated.
+State LoopWriter::nothing(const Stage& stage, const Item& item) const {
+  return identity(item.combiner, item.body[0]->type, reduced_points(stage));
+}
 
 // -- written out ---------------------------------------------------------------------------------------------------------
 
 void LoopWriter::reduce_unrolled(const Stage& stage, const Segment& segment) {
-  for (int copy = 0; copy < segment.copies; ++copy) {
-    if (stage.vector_axis >= 0 && !along_reduced_axis(stage)) set_copy(stage.vector_axis, copy, segment.lanes);
+  each_copy(stage, segment, [&] {
     std::vector<State> states(stage.items.size());
     each_reduced_point(stage, 0, [&] {
       for (std::size_t k = 0; k < stage.items.size(); ++k) {
@@ -33,18 +41,14 @@ void LoopWriter::reduce_unrolled(const Stage& stage, const Segment& segment) {
         }
         const Expr value = lowered(item.body[0]);
         if (neutral(item.combiner, value)) continue;
-        const Expr position = needs_position(item.combiner) ? position_of(lowered(item.linear), reduced_points(stage)) : nullptr;
-        states[k] = named(item, states[k].empty() ? first(item.combiner, value, position)
-                                                  : step(item.combiner, states[k], value, position));
+        const Expr at = position(stage, item);
+        states[k] = named(item, states[k].empty() ? first(item.combiner, value, at) : step(item.combiner, states[k], value, at));
       }
     });
-    for (std::size_t k = 0; k < stage.items.size(); ++k) {
-      const Item& item = stage.items[k];
-      if (!reduces(item)) continue;
-      give(item, states[k].empty() ? identity(item.combiner, item.body[0]->type, reduced_points(stage)) : states[k]);
-    }
+    for (std::size_t k = 0; k < stage.items.size(); ++k)
+      if (reduces(stage.items[k])) give(stage.items[k], states[k].empty() ? nothing(stage, stage.items[k]) : states[k]);
     items(stage, true);
-  }
+  });
 }
 
 // -- in loops ------------------------------------------------------------------------------------------------------------
@@ -55,18 +59,18 @@ void LoopWriter::reduce_in_loops(const Stage& stage, const Segment& segment) {
   finish(stage, segment);
 }
 
-void LoopWriter::reduce_loop(const Stage& stage, std::size_t position, const Segment& space, int level) {
-  if (position == stage.reduce.size()) {
+void LoopWriter::reduce_loop(const Stage& stage, std::size_t depth, const Segment& space, int level) {
+  if (depth == stage.reduce.size()) {
     for (int copy = 0; copy < space.copies; ++copy) {
       if (stage.vector_axis >= 0 && !along_reduced_axis(stage)) set_copy(stage.vector_axis, copy, space.lanes);
       accumulate(stage, space.lanes, copy, level);
     }
     return;
   }
-  const int a = stage.reduce[position];
+  const int a = stage.reduce[depth];
   for (const Range& piece : pieces(a, {&stage})) {
     if (a != stage.vector_axis) {
-      along(a, piece, LoopKind::serial, [&] { reduce_loop(stage, position + 1, space, level); });
+      along(a, piece, LoopKind::serial, [&] { reduce_loop(stage, depth + 1, space, level); });
       continue;
     }
     for (const Segment& segment : segments(stage, piece))
@@ -85,7 +89,7 @@ State& LoopWriter::accumulator(const Stage& stage, std::size_t k, int lanes, int
   State& state = of_copy[static_cast<std::size_t>(copy)][k];
   if (!state.empty()) return state;
   const Item& item = stage.items[k];
-  for (const Expr& start : identity(item.combiner, item.body[0]->type, reduced_points(stage)))
+  for (const Expr& start : nothing(stage, item))
     state.push_back(builder_.accumulator(item.name, start->type, lanes, start, level));
   return state;
 }
@@ -100,9 +104,8 @@ void LoopWriter::accumulate(const Stage& stage, int lanes, int copy, int level) 
     }
     const Expr value = lowered(item.body[0]);
     if (neutral(item.combiner, value)) continue;
-    const Expr position = needs_position(item.combiner) ? position_of(lowered(item.linear), reduced_points(stage)) : nullptr;
     const State& state = accumulator(stage, k, lanes, copy, level);
-    const State next = step(item.combiner, state, value, position);
+    const State next = step(item.combiner, state, value, position(stage, item));
     builder_.expect(next);
     if (next.size() == 1) {
       builder_.update(state[0], builder_.value(next[0]));
@@ -159,7 +162,7 @@ void LoopWriter::finish(const Stage& stage, const Segment& space) {
         if (across && lanes > 1) state = across_lanes(item, named(item, state), lanes);
         total = total.empty() ? state : unite(item.combiner, total, state);
       }
-      give(item, total.empty() ? identity(item.combiner, item.body[0]->type, reduced_points(stage)) : total);
+      give(item, total.empty() ? nothing(stage, item) : total);
     }
     items(stage, true);
   }

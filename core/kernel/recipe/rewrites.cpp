@@ -103,11 +103,13 @@ Program separable(const Program& given, const RewriteSite& site) {
 // -- split: partial results first, so that a long reduction has something to do for every thread ---------------------------
 
 constexpr std::int64_t long_reduction = 1 << 16, shortest_split = 1024;
-constexpr std::int64_t wanted_parts = 32;
+constexpr std::int64_t most_in_one_chain = 1 << 17;      // of f32, over 32 accumulators: beyond it, rounding errors show
+constexpr std::int64_t fewest_parts = 32;
 
 // The largest divisor of the first reduced axis that is not above the wanted number of parts.
 std::int64_t parts(const Definition& d) {
-  for (std::int64_t p = std::min(wanted_parts, d.reduce[0]); p > 1; --p)
+  const std::int64_t wanted = std::max(fewest_parts, product(d.reduce) / most_in_one_chain);
+  for (std::int64_t p = std::min(wanted, d.reduce[0]); p > 1; --p)
     if (d.reduce[0] % p == 0) return p;
   return 1;
 }
@@ -153,10 +155,12 @@ std::vector<RewriteSite> split_sites(const Program& program) { return sites_wher
 
 // What an engineer applies without measuring.
 bool usual(const Program& program, const RewriteSite& site, const Limits& limits) {
-  if (site.rewrite == "reciprocal") return true;
-  if (site.rewrite != "split") return false;
   const Definition& d = at(program, site.definitions[0]);
-  return product(d.reduce) >= long_reduction && product(d.domain) < 2 * limits.threads;
+  if (site.rewrite == "reciprocal") return true;
+  if (site.rewrite == "separable") return d.reduce[0] > 2 && d.reduce[1] > 2;
+  if (site.rewrite != "split") return false;
+  const bool idle_threads = product(d.reduce) >= long_reduction && product(d.domain) < 2 * limits.threads;
+  return idle_threads || product(d.reduce) >= most_in_one_chain;
 }
 
 std::optional<RewriteSite> site_named(const std::vector<RewriteSite>& sites, const std::string& name) {

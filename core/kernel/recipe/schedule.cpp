@@ -10,7 +10,11 @@ namespace {
 
 constexpr double parallel_effort = 60000;        // below this, waking the other threads costs more than they save
 constexpr std::int64_t tile_lanes = 64;          // block of the lane axis where tiles grow with it
-constexpr std::int64_t transpose_rows = 16;      // block of the other axis of a transposition: a cache line of f32
+// A transposition walks whole cache lines one way and short columns the other: a column of 16 rows whose stride is a power
+// of two still fits the ways of the L1 sets that it falls into.
+constexpr std::int64_t transpose_rows = 8, transpose_lanes = 16;
+constexpr std::int64_t accumulator_lanes = 2048; // accumulators of f32 that leave the L1 cache room for rows
+constexpr std::int64_t far_elements = 512;       // a step along a reduced axis this long hardly shares a page
 constexpr std::int64_t stack_bytes = 256 << 10;  // tiles stand on the stack of a thread
 
 class Scheduler {
@@ -21,6 +25,7 @@ class Scheduler {
   base::Status run() {
     choose_lanes();
     choose_width();
+    choose_accumulators();
     choose_blocks();
     choose_parallel();
     if (partner_ >= 0 && partner_block_ > 0) pull_inside(kernel_, partner_, partner_block_);
@@ -133,8 +138,31 @@ class Scheduler {
       for (const int a : kernel_.outer)
         if (a != lanes_ && dense_along(a)) partner_ = a;
     if (partner_ >= 0) partner_block_ = settle_block(partner_, transpose_rows, block_sizes(partner_, {8, 16, 32, 64}));
-    const bool usual = tile_bytes(kernel_) > 0 || partner_block_ > 0;
-    lane_block_ = settle_block(lanes_, usual ? tile_lanes : 0, block_sizes(lanes_, {16, 32, 64, 128, 256, 1024}));
+    const std::int64_t usual = partner_block_ > 0 ? transpose_lanes : tile_accumulators_ ? accumulator_lanes : tile_bytes(kernel_) > 0 ? tile_lanes : 0;
+    lane_block_ = settle_block(lanes_, usual, block_sizes(lanes_, {16, 32, 64, 128, 256, 1024, 2048}));
+  }
+
+  // Reductions whose lanes run along the space can keep their accumulators in a tile. That pays where a step along the
+  // reduced axis leaves the page (registers would touch one cache line of each of many pages) and nobody reads the rows
+  // again while they are in the cache.
+  void choose_accumulators() {
+    bool possible = false, far = false;
+    for (Stage& stage : kernel_.stages) {
+      if (lanes_ < 0 || stage.reduce.empty() || reduced_points(stage) <= most_unrolled) continue;
+      possible = true;
+      for (const Access& access : accesses(stage))
+        far = far || (access.buffer >= 0 && !is_tile(kernel_, access.buffer) && std::abs(coefficient(*access.offset, stage.reduce.back())) >= far_elements);
+    }
+    if (!possible) return;
+    tile_accumulators_ = decisions_.settle(key("reduce"), far && tile_bytes(kernel_) == 0 ? "tile" : "registers", {"registers", "tile"}) == "tile";
+    for (Stage& stage : kernel_.stages)
+      stage.tile_accumulators = tile_accumulators_ && !stage.reduce.empty() && reduced_points(stage) > most_unrolled;
+  }
+
+  std::int64_t reduced_points(const Stage& stage) const {
+    std::int64_t total = 1;
+    for (const int a : stage.reduce) total *= axis(a).extent;
+    return total;
   }
 
   double balance(std::int64_t iterations) const {
@@ -227,6 +255,7 @@ class Scheduler {
   int lanes_ = -1, partner_ = -1, lane_inner_ = -1;
   std::int64_t lane_block_ = 0, partner_block_ = 0;
   int width_ = 1;
+  bool tile_accumulators_ = false;
   std::string unroll_;
 };
 

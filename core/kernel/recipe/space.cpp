@@ -1,6 +1,7 @@
 #include "core/kernel/recipe/space.h"
 
 #include <algorithm>
+#include <map>
 
 #include "core/kernel/recipe/expressions.h"
 
@@ -88,6 +89,26 @@ int pull_inside(KernelSpace& kernel, int v, std::int64_t block) {
     if (buffer.space == Space::tile) buffer.elements *= width;
   for (Stage& stage : kernel.stages) stage.space.push_back(inner);
   return inner;
+}
+
+void scalars_to_registers(KernelSpace& kernel) {
+  std::map<int, std::pair<int, int>> value_of;       // buffer -> tensor, component
+  for (Stage& stage : kernel.stages)
+    for (Item& item : stage.items)
+      std::erase_if(item.stores, [&](const ItemStore& store) {
+        NestBuffer& buffer = kernel.buffers[static_cast<std::size_t>(store.buffer)];
+        if (buffer.space != Space::tile || buffer.elements != 1) return false;
+        value_of[store.buffer] = {item.tensor, store.component};
+        return true;
+      });
+  for (const auto& [buffer, value] : value_of) kernel.buffers[static_cast<std::size_t>(buffer)].elements = 0;
+  Rewriter direct([&](const Expr& node) {
+    const auto found = node->op == Op::read ? value_of.find(node->source) : value_of.end();
+    return found == value_of.end() ? node : register_read(found->second.first, node->type, found->second.second);
+  });
+  for (Stage& stage : kernel.stages)
+    for (Item& item : stage.items)
+      for (Expr& body : item.body) body = direct(body);
 }
 
 }  // namespace kw::kernel::lowering

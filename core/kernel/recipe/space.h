@@ -39,11 +39,14 @@ struct Item {
   std::vector<ItemStore> stores;
 };
 
+constexpr std::int64_t most_unrolled = 32;   // points of a reduction that is written out instead of looped over
+
 struct Stage {
   std::vector<int> space, reduce;      // inner axes, outermost first
   std::vector<Item> items;
   int vector_axis = -1;                // one of space or reduce
   int lanes = 1, copies = 1;
+  bool tile_accumulators = false;      // one accumulator a space point, in a tile; the reduced axes run outside the space
 };
 
 struct KernelSpace {
@@ -72,5 +75,9 @@ std::vector<Access> accesses(const KernelSpace& kernel);
 // Outer axis v becomes blocks of `block`; the axis inside the blocks (v itself where the block is the whole axis) becomes
 // the innermost space axis of every stage, and tiles grow by it. The new inner axis.
 int pull_inside(KernelSpace& kernel, int v, std::int64_t block);
+
+// Tiles that came to hold a single value become registers: their readers see the item itself. Such buffers have no
+// elements afterwards.
+void scalars_to_registers(KernelSpace& kernel);
 
 }  // namespace kw::kernel::lowering

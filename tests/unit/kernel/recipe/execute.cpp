@@ -74,7 +74,7 @@ base::Result<Compiled> Compiled::build(const std::vector<Generated>& plans) {
     std::ofstream(path) << plan.plan.source;
     sources += " " + path;
   }
-  const std::string command = "g++ -std=c++20 -O3 -march=native -ffp-contract=off -fno-math-errno -fopenmp -fPIC -shared -w -o " + object + sources;
+  const std::string command = "g++ -std=c++20 -O2 -march=native -fopenmp -fPIC -shared -fno-math-errno -w -o " + object + sources;
   if (std::system(command.c_str()) != 0) return base::Error{base::ErrorCode::internal, "g++ failed: " + command, "compile"};
   Compiled out;
   out.handle_ = dlopen(object.c_str(), RTLD_NOW | RTLD_LOCAL);

@@ -81,7 +81,7 @@ TEST_P(EverySample, EveryMutationIsRightAndOneDecisionAway) {
 INSTANTIATE_TEST_SUITE_P(Recipes, EverySample, testing::Range<std::size_t>(0, small_samples().size()),
                          [](const auto& sample) { return small_samples()[sample.param].name; });
 
-// One compiler call for all: default recipes and a few mutations of each, on odd sizes.
+// One compiler call for all: the default recipe and one mutation of each, on odd sizes.
 TEST(Compiled, MachineCodeAgrees) {
   std::vector<Sample> samples = small_samples();
   std::vector<Generated> plans;
@@ -91,7 +91,7 @@ TEST(Compiled, MachineCodeAgrees) {
   for (std::size_t s = 0; s < samples.size(); ++s) {
     std::vector<Recipe> some = {default_recipe(samples[s].program, limits())};
     const auto options = mutations(samples[s].program, some[0], limits());
-    for (int k = 0; k < 3 && !options.empty(); ++k) some.push_back(options[random() % options.size()].result);
+    if (!options.empty()) some.push_back(options[random() % options.size()].result);
     for (const Recipe& recipe : some) {
       auto plan = generate(samples[s].program, recipe, limits());
       ASSERT_TRUE(plan.ok()) << plan.error().text();

@@ -344,6 +344,8 @@ std::vector<Sample> small_samples() {
       {"pad", pad(4, 17, 3, 2)},
       {"sum_rows", sum_over(5, 41, false)},
       {"sum_columns", sum_over(23, 19, true)},
+      {"sum_far_columns", sum_over(67, 530, true)},
+      {"argmax_far_columns", argmax(45, 519, false)},
       {"sum_all", sum_all(2048)},
       {"two_outputs", two_outputs(6, 10)},
       {"pass_through", whole_pass_through(4, 6)},
