@@ -13,11 +13,9 @@ struct Snippet {
   const char* text;
 };
 
-// The tables, one file each.
+// The tables, one file each; those of vector_math.h follow.
 const std::vector<Snippet>& basic_snippets();            // vectors, conversions, loads and stores, integer arithmetic
 const std::vector<Snippet>& rounding_snippets();         // sqrt, floor, remainder …
-const std::vector<Snippet>& vector_math_f32_snippets();
-const std::vector<Snippet>& vector_math_f64_snippets();
 
 std::string prelude_for(const std::string& code);        // everything that `code` names
 std::vector<std::string> prelude_names();                // identifiers a kernel must not use for its own things
