@@ -27,7 +27,8 @@ class Validator {
       if (value.origin != Origin::node) defined_[v] = true;
     }
     for (ValueId v : g_.inputs)
-      if (!exists(v) || g_.values[index(v)].origin != Origin::input) return wrong("an input is not a value of kind input", "inputs");
+      // A task's inputs keep the origin of the model's value: a weight may be one.
+      if (!exists(v) || g_.values[index(v)].origin == Origin::node) return wrong("an input is a value that a node computes", "inputs");
     for (const Node& node : g_.nodes)
       if (base::Status s = check_node(node); !s) return s;
     for (const Output& output : g_.outputs) {
