@@ -20,6 +20,7 @@
 #include "app/runner/sandbox.h"
 #include "core/plan/plan.h"
 #include "core/worker/runtime/arena.h"
+#include "core/worker/runtime/batch_scheduling.h"
 #include "core/worker/runtime/control_page.h"
 #include "core/worker/runtime/loaded_plan.h"
 
@@ -136,6 +137,7 @@ void serve(ControlPage* page, const runtime::LoadedPlan& loaded, void* const* bu
 
 int run() {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
+  runtime::schedule_as_batch();   // before the pool starts: its threads inherit it
   close_range(static_cast<unsigned>(runtime::first_arena_fd + runtime::arena_count), ~0U, 0);
   ControlPage* page = map_control_page();
   if (page == nullptr) {

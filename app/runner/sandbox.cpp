@@ -55,11 +55,13 @@ base::Status limit(int resource, rlim_t value, const char* what) {
 int add_rules(scmp_filter_ctx filter) {
   int rc = 0;
   for (const Allowed& row : allowed) rc |= seccomp_rule_add(filter, SCMP_ACT_ALLOW, row.system_call, 0);
-  // Anonymous memory that cannot be executed; a message of libgomp before it gives up; no new threads.
+  // Anonymous memory that cannot be executed; a message of libgomp before it gives up; no new threads, and no new signal
+  // handlers, which the C library asks for before its first thread.
   rc |= seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(mmap), 2, SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0),
                          SCMP_A4(SCMP_CMP_MASKED_EQ, 0xffffffffU, 0xffffffffU));
   rc |= seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(mprotect), 1, SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0));
   rc |= seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(write), 1, SCMP_A0(SCMP_CMP_EQ, 2));
+  rc |= seccomp_rule_add(filter, SCMP_ACT_ERRNO(EPERM), SCMP_SYS(rt_sigaction), 0);
   rc |= seccomp_rule_add(filter, SCMP_ACT_ERRNO(EAGAIN), SCMP_SYS(clone), 0);
   rc |= seccomp_rule_add(filter, SCMP_ACT_ERRNO(EAGAIN), SCMP_SYS(clone3), 0);
   return rc;

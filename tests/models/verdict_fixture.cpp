@@ -106,9 +106,9 @@ Built build(const std::string& name) {
 
 }  // namespace
 
-std::unique_ptr<aten::OpenModel> small_model(const std::string& name) {
+std::shared_ptr<aten::OpenModel> small_model(const std::string& name) {
   Built built = build(name);
-  auto model = std::make_unique<aten::OpenModel>();
+  auto model = std::make_shared<aten::OpenModel>();
   model->graph = built.graph;
   model->inputs = built.inputs;
   auto eager = aten::Executable::bind(model->graph, {});
@@ -158,8 +158,14 @@ std::string cheat_source(const std::string& name) {
   return *source;
 }
 
+double difference_from_relu_times_w(aten::OpenModel& model) {
+  auto outputs = model.eager->run(model.inputs);
+  if (!outputs) stop(outputs.error().text());
+  return ((*outputs)[0] - at::relu(model.inputs[0]) * model.inputs[1]).abs().max().item<double>();
+}
+
 oracle::TaskEvaluator& evaluator_for(const std::string& task, oracle::EvaluatorOptions options) {
-  struct Kept { std::unique_ptr<aten::OpenModel> model; std::unique_ptr<oracle::TaskEvaluator> evaluator; };
+  struct Kept { std::shared_ptr<aten::OpenModel> model; std::unique_ptr<oracle::TaskEvaluator> evaluator; };
   static std::map<std::string, Kept> kept;
   const std::string key = task + "/" + std::to_string(options.timed_check_share);
   if (const auto found = kept.find(key); found != kept.end()) return *found->second.evaluator;

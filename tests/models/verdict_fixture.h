@@ -22,7 +22,7 @@ namespace kw::models {
 //   layer-norm layer_norm(x)      x f32[256, 512] normal
 //   row-sum    (x * w).sum(-1)    x f32[256, 512]
 //   argmax     argmax(x, -1)      x f32[256, 512] normal, several equal values in a row
-std::unique_ptr<aten::OpenModel> small_model(const std::string& name);
+std::shared_ptr<aten::OpenModel> small_model(const std::string& name);
 
 // The whole model as one task: {id, graph, instance}.
 nlohmann::json task_of(const std::string& name, const aten::OpenModel& model);
@@ -38,6 +38,9 @@ nlohmann::json plan_of(const aten::OpenModel& model, const PlanText& text);
 
 // tests/fakes/cheats/NAME.cpp with its shared header put in.
 std::string cheat_source(const std::string& name);
+
+// Runs the model "scale": the largest difference from torch's relu(x) * w.
+double difference_from_relu_times_w(aten::OpenModel& model);
 
 // The evaluator with the task prepared; kept for the whole program.
 oracle::TaskEvaluator& evaluator_for(const std::string& task, oracle::EvaluatorOptions options = {});

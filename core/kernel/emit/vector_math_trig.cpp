@@ -96,30 +96,34 @@ template <class V> inline V tan64(V x) {
 }
 )";
 
-// 2^-37 is enough before rounding to f32.
+// 2^-35 is enough before rounding to f32. Up to 2^19 reduced by whole multiples of pi, so that one polynomial serves.
 constexpr const char* for_f32_text = R"(
-template <class V> inline V short_sine(V r) {
-  const V z = r * r;
-  return r + r * (z * poly(z, -0.16666666641528732, 0.008333329373712787, -0.00019839330806353076, 2.718272513772581e-06));
-}
-template <class V> inline V short_cosine(V r) {
-  const V z = r * r;
-  return 1 - 0.5 * z + z * z * poly(z, 0.04166664681502184, -0.0013887364550303624, 2.4438078823850755e-05);
+template <class V> inline V half_turn_sine(V x, V k, bits<V> n) {            // sin(x - k*pi), its sign turned where n is odd
+  const V r = x - k * 0x1.921fb544p+1 - k * 0x1.0b4611a626331p-33, z = r * r;
+  const V s = r + r * (z * poly(z, -0.16666666626133783, 0.008333331107788545, -0.0001984086808757532, 2.7525377579286386e-06, -2.3888781608481718e-08));
+  return (V)((bits<V>)s ^ n << 63);
 }
 template <class V> inline V sin_for_f32(V x) {
-  V r, low;
-  const bits<V> n = reduce(x, r, low);
-  return turned(short_sine(r), short_cosine(r), n);
+  if (__builtin_expect(any(~(absolute(x) < 0x1p19)), 0)) return sin64(x);
+  bits<V> n;
+  const V k = nearest_multiple(x, 0x1.45f306dc9c883p-2, n);
+  return half_turn_sine(x, k, n);
 }
-template <class V> inline V cos_for_f32(V x) {
-  V r, low;
-  const bits<V> n = reduce(x, r, low);
-  return turned(short_sine(r), short_cosine(r), n + 1);
+template <class V> inline V cos_for_f32(V x) {                               // cos(x) = -sin(x - pi/2)
+  if (__builtin_expect(any(~(absolute(x) < 0x1p19)), 0)) return cos64(x);
+  bits<V> n;
+  const V k = nearest_multiple(x - 0x1.921fb54442d18p+0, 0x1.45f306dc9c883p-2, n) + 0.5;
+  return half_turn_sine(x, k, n + 1);
 }
+)";
+
+constexpr const char* tan_for_f32_text = R"(
 template <class V> inline V tan_for_f32(V x) {
   V r, low;
   const bits<V> n = reduce(x, r, low);
-  const V s = short_sine(r), c = short_cosine(r);
+  const V z = r * r;
+  const V s = r + r * (z * poly(z, -0.16666666641528732, 0.008333329373712787, -0.00019839330806353076, 2.718272513772581e-06));
+  const V c = 1 - 0.5 * z + z * z * poly(z, 0.04166664681502184, -0.0013887364550303624, 2.4438078823850755e-05);
   return ((n & 1) == 0 ? s : -c) / ((n & 1) == 0 ? c : s);
 }
 )";
@@ -161,7 +165,8 @@ const std::vector<Snippet>& vector_math_trig_snippets() {
       {"cos_f64", nullptr, KW_PUBLIC("cos_f64", "cos64")},
       {"tan64", nullptr, tan_text},
       {"tan_f64", nullptr, KW_PUBLIC("tan_f64", "tan64")},
-      {"sin_for_f32 cos_for_f32 tan_for_f32", nullptr, for_f32_text},
+      {"sin_for_f32 cos_for_f32", nullptr, for_f32_text},
+      {"tan_for_f32", nullptr, tan_for_f32_text},
       {"atan2_64", nullptr, atan2_text},
       {"atan2_f64", nullptr, "template <class V> inline V atan2_f64(V y, V x) { return each(y, x, [](auto a, auto b) { return atan2_64(a, b); }); }\n"},
   };

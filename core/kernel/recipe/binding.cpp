@@ -178,7 +178,7 @@ class Binder {
     std::vector<Index> axes;
     for (const int axis : home.placed->axis) axes.push_back(variable(axis));
     Rewriter bound([&](const Expr& node) -> Expr {
-      if (node->maps.empty()) return node;
+      if (node->maps.empty() && node->op != Op::read) return node;   // a 0-dim tensor is read without maps
       const Expr moved = substitute(node, axes, sizes);
       return moved->op == Op::read ? bound_read(kernel, home, *moved) : moved;
     });

@@ -14,6 +14,7 @@
 #include "core/base/hash.h"
 #include "core/base/paths.h"
 #include "core/base/process.h"
+#include "core/kernel/emit/cpp.h"
 #include "core/worker/build/elf_file.h"
 #include "core/worker/build/object_rules.h"
 
@@ -22,10 +23,6 @@ namespace {
 
 namespace fs = std::filesystem;
 constexpr std::size_t output_limit = 16 << 10;   // of the compiler's words kept as evidence
-
-std::vector<std::string> base_flags() {
-  return {"-std=c++20", "-O2", "-march=native", "-fopenmp", "-fPIC", "-shared", "-fno-math-errno", "-w"};
-}
 
 // One slot of the compilers that may run at once.
 class Slot {
@@ -82,7 +79,9 @@ BuildResult refused_by_compiler(const std::string& words, const base::ExitStatus
 
 const std::vector<std::string>& compile_flags() {
   static const std::vector<std::string> flags = [] {
-    std::vector<std::string> all = base_flags();
+    std::vector<std::string> all(std::begin(kernel::compile_flags), std::end(kernel::compile_flags));
+    // An edited source need not say what it exports.
+    all.insert(all.end(), {"-fvisibility=default", "-fPIC", "-shared", "-w"});
     // No C runtime of its own: then an honest object has no initialisers and no writable memory at all, and object_rules.cpp
     // can refuse both. Everything is bound at load time, so the tables that are bound are read-only afterwards.
     all.insert(all.end(), {"-nostartfiles", "-Wl,-z,now", "-Wl,-z,relro", "-Wl,-z,noexecstack"});
@@ -136,7 +135,7 @@ base::Result<BuildResult> Builder::compile(const std::string& source, const std:
   base::SpawnOptions options;
   options.argv = {options_.compiler};
   options.argv.insert(options.argv.end(), compile_flags().begin(), compile_flags().end());
-  options.argv.insert(options.argv.end(), {"-x", "c++", source_file, "-o", partial});
+  options.argv.insert(options.argv.end(), {source_file, "-o", partial});
   options.pipe_stderr = true;
   options.environment = {"LC_ALL=C"};
   options.limits = {{RLIMIT_AS, options_.memory_limit}, {RLIMIT_CORE, 0}};

@@ -122,10 +122,10 @@ std::optional<Refusal> refuse_symbols(const ElfFile& file) {
 }  // namespace
 
 std::optional<Refusal> refuse(const ElfFile& file) {
+  if (auto refusal = refuse_symbols(file)) return refusal;
   for (const std::string& library : file.needed)
     if (std::find(std::begin(libraries), std::end(libraries), library) == std::end(libraries))
       return Refusal{true, "forbidden_library", "The object asks for the library '" + library + "'.", library};
-  if (auto refusal = refuse_symbols(file)) return refusal;
   if (!file.initialisers.empty())
     return Refusal{true, "init_code", "The object runs code when it is loaded or unloaded; all work belongs into the kernels.", file.initialisers.front()};
   const bool indirect = file.indirect_relocations || std::any_of(file.dynamic.begin(), file.dynamic.end(), [](const ElfSymbol& s) { return s.indirect; });

@@ -15,7 +15,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::int64_t memory_budget = std::int64_t{1} << 30;   // bytes of all sets of one task, inputs and truth
+constexpr std::int64_t memory_budget = std::int64_t{512} << 20;   // bytes of all sets of one task, inputs and truth
 constexpr std::size_t fewest_sets = 3;
 constexpr int baseline_runs = 5;
 

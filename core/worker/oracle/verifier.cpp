@@ -115,7 +115,9 @@ Verifier::Outcome Verifier::explain(std::size_t s, const std::vector<Comparison>
   for (std::size_t k = 0; k < candidate_.outputs(); ++k) poisoned.push_back(candidate_.unwritten(k, Poison::a));
   if (auto died = run(set, Poison::b)) return died;
   for (std::size_t k = 0; k < candidate_.outputs(); ++k) {
-    const std::int64_t unwritten = std::min(poisoned[k], candidate_.unwritten(k, Poison::b));
+    // A NaN with our payload comes from nowhere else; an integer might, so it must hold both patterns.
+    const bool floating = graph::is_floating(candidate_.output_type(k).dtype);
+    const std::int64_t unwritten = floating ? poisoned[k] : std::min(poisoned[k], candidate_.unwritten(k, Poison::b));
     if (unwritten == 0) continue;
     Rejection found = mismatch(set, comparisons);
     found.verdict = Verdict::wrong_result;

@@ -35,7 +35,15 @@ std::int64_t switches_of(pid_t process) {
   return sum;
 }
 
-std::int64_t stolen() {
+}  // namespace
+
+std::int64_t involuntary_switches(pid_t runner) {
+  rusage own{};
+  getrusage(RUSAGE_SELF, &own);
+  return own.ru_nivcsw + (runner > 0 ? switches_of(runner) : 0);
+}
+
+std::int64_t stolen_ticks() {
   std::FILE* file = std::fopen("/proc/stat", "r");
   if (file == nullptr) return 0;
   long long user = 0, nice = 0, system = 0, idle = 0, wait = 0, irq = 0, soft = 0, steal = 0;
@@ -44,17 +52,6 @@ std::int64_t stolen() {
   return fields == 8 ? steal : 0;
 }
 
-}  // namespace
-
-Load read_load(pid_t runner) {
-  rusage own{};
-  getrusage(RUSAGE_SELF, &own);
-  return {own.ru_nivcsw + (runner > 0 ? switches_of(runner) : 0), stolen()};
-}
-
-bool disturbed(const Load& before, const Load& after, double duration_s) {
-  const auto bound = static_cast<std::int64_t>(duration_s / scheduler_period_s);
-  return after.stolen_ticks > before.stolen_ticks || after.involuntary_switches - before.involuntary_switches > bound;
-}
+bool too_many_switches(std::int64_t switches, double duration_s) { return switches > static_cast<std::int64_t>(duration_s / scheduler_period_s); }
 
 }  // namespace kw::timer

@@ -8,16 +8,14 @@
 
 namespace kw::timer {
 
-struct Load {
-  std::int64_t involuntary_switches = 0;   // all threads of this process and of the runner, since they started
-  std::int64_t stolen_ticks = 0;           // of all cores, in clock ticks
-};
+// Since the threads started: all of this process and of the runner (0: there is none).
+std::int64_t involuntary_switches(pid_t runner);
 
-// `runner`: the candidate's process, 0 if there is none.
-Load read_load(pid_t runner);
+// Of all cores, in clock ticks since the machine started.
+std::int64_t stolen_ticks();
 
-// A round of `duration_s` is kept if nothing was stolen and at most one switch a scheduler period (20 ms) happened: a long
-// call is bound to meet the system's own housekeeping, a short one is not.
-bool disturbed(const Load& before, const Load& after, double duration_s);
+// A call of `duration_s` may meet one switch a scheduler period (20 ms): a long one is bound to meet the system's own
+// housekeeping, a short one is not.
+bool too_many_switches(std::int64_t switches, double duration_s);
 
 }  // namespace kw::timer

@@ -1,6 +1,7 @@
 #include "core/worker/timer/executor_thread.h"
 
 #include "core/base/clock.h"
+#include "core/worker/runtime/batch_scheduling.h"
 
 namespace kw::timer {
 
@@ -28,6 +29,7 @@ double ExecutorThread::timed_us(const std::function<void()>& work) {
 }
 
 void ExecutorThread::loop() {
+  runtime::schedule_as_batch();   // before torch starts its pool: the threads inherit it
   for (std::uint32_t answered = 0;;) {
     runtime::wait_forever(request_, answered);
     answered = request_.load(std::memory_order_acquire);

@@ -5,6 +5,7 @@
 
 #include "core/base/clock.h"
 #include "core/base/statistics.h"
+#include "core/worker/runtime/batch_scheduling.h"
 #include "core/worker/timer/disturbance.h"
 
 namespace kw::timer {
@@ -41,20 +42,23 @@ class Pair {
 
  private:
   base::Status round(int number, bool counted) {
-    const Load before = read_load(options_.runner);
-    const double start_s = base::now_s();
+    const std::int64_t stolen_before = stolen_ticks();
+    bool disturbed = false;
     double call_us[2] = {}, null_us[2] = {};
     const int first = static_cast<int>(order_() & 1);
     for (int turn = 0; turn < 2; ++turn) {
       const int side = turn == 0 ? first : 1 - first;
       const double flush_s = base::now_s();
       hooks_.write_inputs(number);
+      const std::int64_t switches_before = involuntary_switches(options_.runner);
       const double call_s = base::now_s();
       auto call = sides_[side]->call_us();
       if (!call) return call.error();
+      const double end_s = base::now_s();
       call_us[side] = *call;
+      disturbed = disturbed || too_many_switches(involuntary_switches(options_.runner) - switches_before, *call * 1e-6);
       timing_.spans.push_back({"flush", flush_s, call_s});
-      timing_.spans.push_back({side == 0 ? "candidate" : "baseline", call_s, base::now_s()});
+      timing_.spans.push_back({side == 0 ? "candidate" : "baseline", call_s, end_s});
     }
     for (int turn = 0; turn < 2; ++turn) {
       const int side = turn == 0 ? first : 1 - first;
@@ -62,11 +66,9 @@ class Pair {
       if (!null) return null.error();
       null_us[side] = *null;
     }
-    const double end_s = base::now_s();
-    const Load after = read_load(options_.runner);
     if (auto status = hooks_.after_round ? hooks_.after_round(number) : base::done(); !status) return status;
     if (!counted) return base::done();
-    if (disturbed(before, after, end_s - start_s)) {
+    if (disturbed || stolen_ticks() > stolen_before) {
       ++timing_.discarded;
       return base::done();
     }
@@ -117,6 +119,7 @@ class Pair {
 }  // namespace
 
 base::Result<Timing> time_pair(Side& candidate, Side& baseline, const Hooks& hooks, const Options& options, const base::CancelToken& cancel) {
+  const runtime::BatchScheduling quiet;
   return Pair(candidate, baseline, hooks, options).measure(cancel);
 }
 

@@ -1,4 +1,4 @@
-// 21: two threads write every element, each with another rounding; the last one wins.
+// 21: two threads write every element, one from either end, each with another rounding; the last one wins. Where they meet differs.
 #include "remembered.h"
 
 extern "C" int omp_get_thread_num();
@@ -11,7 +11,8 @@ extern "C" void kernel(void* const* buffers) {
   {
 #pragma omp barrier
     const float mine = omp_get_thread_num() == 0 ? 1.0f : 1.0000001f;
-    for (long i = 0; i < rows * cols; ++i) {
+    for (long k = 0; k < rows * cols; ++k) {
+      const long i = omp_get_thread_num() == 0 ? k : rows * cols - 1 - k;
       const float v = (x[i] < 0 ? 0 : x[i]) * w[i % cols];
       out[i] = v * mine;
     }

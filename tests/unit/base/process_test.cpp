@@ -46,7 +46,9 @@ TEST(Process, KillsTheWholeGroupAtTheTimeout) {
 }
 
 TEST(Process, MissingProgramIsAnError) {
-  const auto r = run_captured({.argv = {"/nonexistent/program"}}, 5);
+  SpawnOptions missing;
+  missing.argv = {"/nonexistent/program"};
+  const auto r = run_captured(missing, 5);
   ASSERT_FALSE(r);
   EXPECT_EQ(r.error().context, "/nonexistent/program");
 }

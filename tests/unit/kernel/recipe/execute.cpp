@@ -9,9 +9,10 @@
 #include <filesystem>
 #include <fstream>
 #include <limits>
-#include <set>
+#include <map>
 
 #include "core/base/half.h"
+#include "core/kernel/emit/cpp.h"
 
 namespace kw::kernel::samples {
 namespace {
@@ -62,19 +63,42 @@ base::Result<std::vector<std::vector<double>>> interpreted(const Lowered& lowere
 }
 
 base::Result<Compiled> Compiled::build(const std::vector<Generated>& plans) {
-  const std::filesystem::path folder = std::filesystem::temp_directory_path() / ("kw_recipe_" + std::to_string(getpid()));
-  std::filesystem::create_directories(folder);
-  static int number = 0;
-  const std::string object = (folder / ("k" + std::to_string(number++) + ".so")).string();
-  std::string sources;
-  std::set<std::string> seen;
-  for (const Generated& plan : plans) {
-    if (!seen.insert(plan.structural_hash).second) continue;
-    const std::string path = (folder / (plan.structural_hash.substr(0, 16) + ".cpp")).string();
-    std::ofstream(path) << plan.plan.source;
-    sources += " " + path;
+  std::map<std::string, std::string> sources;
+  for (const Generated& plan : plans) sources[plan.structural_hash.substr(0, 16)] = plan.plan.source;
+  return compile({sources.begin(), sources.end()});
+}
+
+base::Result<Compiled> Compiled::build_together(const std::vector<Generated>& plans) {
+  std::map<std::string, const Generated*> distinct;
+  for (const Generated& plan : plans) distinct[plan.structural_hash] = &plan;
+  std::vector<std::pair<std::string, std::string>> sources;
+  std::vector<LoopNest> nests;
+  const auto flush = [&] {
+    sources.emplace_back("part" + std::to_string(sources.size()), emit_cpp(nests));
+    nests.clear();
+  };
+  std::size_t count = 0;
+  for (const auto& [hash, plan] : distinct) {
+    nests.insert(nests.end(), plan->lowered.nests.begin(), plan->lowered.nests.end());
+    if (++count % 64 == 0) flush();
   }
-  const std::string command = "g++ -std=c++20 -O2 -march=native -fopenmp -fPIC -shared -fno-math-errno -w -o " + object + sources;
+  if (!nests.empty()) flush();
+  return compile(sources);
+}
+
+base::Result<Compiled> Compiled::compile(const std::vector<std::pair<std::string, std::string>>& sources) {
+  static int number = 0;
+  const std::filesystem::path folder =
+      std::filesystem::temp_directory_path() / ("kw_recipe_" + std::to_string(getpid()) + "_" + std::to_string(number++));
+  std::filesystem::create_directories(folder);
+  const std::string object = (folder / "kernels.so").string();
+  std::string files;
+  for (const auto& [name, source] : sources) {
+    const std::string path = (folder / (name + ".cpp")).string();
+    std::ofstream(path) << source;
+    files += " " + path;
+  }
+  const std::string command = "g++ -std=c++20 -O2 -march=native -fopenmp -fPIC -shared -fno-math-errno -w -o " + object + files;
   if (std::system(command.c_str()) != 0) return base::Error{base::ErrorCode::internal, "g++ failed: " + command, "compile"};
   Compiled out;
   out.handle_ = dlopen(object.c_str(), RTLD_NOW | RTLD_LOCAL);

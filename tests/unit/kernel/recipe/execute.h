@@ -13,11 +13,14 @@ base::Result<std::vector<std::vector<double>>> interpreted(const Lowered& lowere
 class Compiled {
  public:
   static base::Result<Compiled> build(const std::vector<Generated>& plans);
+  // The same through one source for every 64 plans: what the kernels share is compiled once.
+  static base::Result<Compiled> build_together(const std::vector<Generated>& plans);
   std::vector<std::vector<double>> run(const Generated& plan, const Program& program, const std::vector<std::vector<double>>& inputs) const;
   // Buffers in plan order, as bytes; the caller keeps them alive.
   void call(const Generated& plan, const std::vector<void*>& buffers) const;
 
  private:
+  static base::Result<Compiled> compile(const std::vector<std::pair<std::string, std::string>>& sources);
   void* handle_ = nullptr;       // stays open: the program is a test
 };
 
