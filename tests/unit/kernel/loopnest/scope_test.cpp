@@ -59,7 +59,9 @@ TEST(Scope, AgreesWithEvaluation) {
           const std::int64_t value = evaluate(map, {u, v + l});
           EXPECT_LE(range.low, value);
           EXPECT_GE(range.high, value);
-          if (stride) EXPECT_EQ(value - base, *stride * l) << text(map);
+          if (stride) {
+            EXPECT_EQ(value - base, *stride * l) << text(map);
+          }
         }
       }
     }
