@@ -334,6 +334,18 @@ class Builder {
 
 }  // namespace
 
+namespace {
+
+// "s0" or sympy's "Symbol('s0', positive=True)" -> "s0"; "" for an expression of several.
+std::string plain_symbol(const std::string& expression) {
+  const std::string head = "Symbol('";
+  if (!expression.starts_with(head)) return expression.find_first_of(" +-*/(") == std::string::npos ? expression : "";
+  const std::size_t quote = expression.find('\'', head.size());
+  return quote == std::string::npos || expression.find(')') + 1 != expression.size() ? "" : expression.substr(head.size(), quote - head.size());
+}
+
+}  // namespace
+
 std::int64_t sym_int(const json& j, std::vector<std::string>* notes) {
   const auto [kind, body] = union_member(j);
   if (kind == "as_int") return body->get<std::int64_t>();
@@ -344,8 +356,8 @@ std::int64_t sym_int(const json& j, std::vector<std::string>* notes) {
     unsupported("size '" + expression + "' depends on data; only sizes known from the sample inputs are supported", "models/model.json");
   const auto [hint_kind, value] = union_member(*hint);
   if (hint_kind != "as_int") malformed("a size whose hint is not an integer", expression);
-  if (notes && expression.find_first_of(" +-*/(") == std::string::npos)
-    notes->push_back("dynamic dimension " + expression + " specialised to " + value->dump());
+  if (const std::string symbol = plain_symbol(expression); notes && !symbol.empty())
+    notes->push_back("dynamic dimension " + symbol + " specialised to " + value->dump());
   return value->get<std::int64_t>();
 }
 
