@@ -28,13 +28,16 @@ class Scratch {
   std::string path_;
 };
 
-// Directives say nothing about what the processor does; labels stay.
+// Directives say nothing about what the processor does, nor do the compiler's own marks; labels that are jumped to stay.
 std::string without_directives(const std::string& text) {
   std::istringstream lines(text);
   std::string out;
-  for (std::string line; std::getline(lines, line);)
-    if (line.find_first_not_of(" \t") != std::string::npos && line[line.find_first_not_of(" \t")] != '.') out += line + "\n";
-    else if (!line.empty() && line[0] == '.' && line.back() == ':') out += line + "\n";
+  for (std::string line; std::getline(lines, line);) {
+    const auto first = line.find_first_not_of(" \t");
+    const bool label = !line.empty() && line.back() == ':';
+    if (first == std::string::npos || (label ? line.rfind(".LC", 0) == 0 || line.rfind(".LF", 0) == 0 : line[first] == '.')) continue;
+    out += line + "\n";
+  }
   return out;
 }
 

@@ -52,7 +52,7 @@ std::string plan_lines(const store::CandidateRecord& candidate) {
   for (const auto& s : plan.value("steps", nlohmann::json::array()))
     out += s.value("kind", "") + " " + s.value("name", "") + " on buffers " + s.value("buffers", nlohmann::json()).dump() +
            (s.value("generated", false) ? " (generated)" : "") + "\n";
-  return out + "compulsory traffic: " + bytes(candidate.traffic_bytes) + "\n";
+  return out + "expected traffic: " + bytes(candidate.traffic_bytes) + "\n";
 }
 
 base::Result<std::string> edges_section(const store::Session& session, const store::CandidateRecord& candidate) {
