@@ -8,7 +8,7 @@ namespace kw::kernel {
 std::string emit_cpp(const std::vector<LoopNest>& nests) {
   std::string code;
   for (const LoopNest& nest : nests) code += "\n" + StatementWriter(nest).function();
-  return prelude_for(code) + code;
+  return "namespace {\n" + prelude_for(code) + "}  // namespace\n" + code;
 }
 
 }  // namespace kw::kernel

@@ -16,8 +16,8 @@ template <class H> struct pair {
 };
 #define KW_PAIR(op) \
   template <class H> inline auto operator op(pair<H> a, pair<H> b) { return pair<decltype(a.lo op b.lo)>{a.lo op b.lo, a.hi op b.hi}; } \
-  template <class H, class S> requires(!wide<S>) inline auto operator op(pair<H> a, S b) { return pair<decltype(a.lo op b)>{a.lo op b, a.hi op b}; } \
-  template <class H, class S> requires(!wide<S>) inline auto operator op(S a, pair<H> b) { return pair<decltype(a op b.lo)>{a op b.lo, a op b.hi}; }
+  template <class H, class S> requires(!wide<S>) inline auto operator op(pair<H> a, S b) { const auto s = (decltype(a[0]))b; return pair<decltype(a.lo op s)>{a.lo op s, a.hi op s}; } \
+  template <class H, class S> requires(!wide<S>) inline auto operator op(S a, pair<H> b) { const auto s = (decltype(b[0]))a; return pair<decltype(s op b.lo)>{s op b.lo, s op b.hi}; }
 KW_PAIR(+) KW_PAIR(-) KW_PAIR(*) KW_PAIR(/) KW_PAIR(&) KW_PAIR(|) KW_PAIR(^)
 KW_PAIR(<) KW_PAIR(<=) KW_PAIR(>) KW_PAIR(>=) KW_PAIR(==) KW_PAIR(!=)
 #undef KW_PAIR
@@ -257,7 +257,7 @@ template <class V, class M, class S> inline V load_masked(const S* p, M m) {
 #ifdef __AVX__
   else if constexpr (sizeof(V) == 32 && sizeof(S) == 4) return (V)__builtin_ia32_maskloadps256((const vec<f32, 8>*)p, (vec<i32, 8>)m);
   else if constexpr (sizeof(V) == 16 && sizeof(S) == 4) return (V)__builtin_ia32_maskloadps((const vec<f32, 4>*)p, (vec<i32, 4>)m);
-  else if constexpr (sizeof(V) == 32 && sizeof(S) == 8) return (V)__builtin_ia32_maskloadpd256((const vec<f64, 4>*)p, (vec<i64, 4>)m);
+  else if constexpr (sizeof(V) == 32 && sizeof(S) == 8) return (V)__builtin_ia32_maskloadpd256((const vec<f64, 4>*)p, (vec<long long, 4>)m);
 #endif
   else return masked_lanes<V>(m, 0, [&](i64 lane) { return value(p[lane]); });
 }

@@ -99,13 +99,34 @@ bool separated(const std::vector<Digits>& all, std::int64_t top) {
   return span.high - span.low < top;
 }
 
+// Puts p together again: floor(p/64) and floor(p/8) mod 8 give floor(p/8); that and p mod 8 give p.
+bool recombines(const Digits& d, int parallel) {
+  std::vector<Index> parts;
+  Index whole;
+  for (const auto& own : d.own) {
+    const Index& part = own.second.first;
+    if (part.terms[0].kind == Kind::variable) return true;
+    if (part.terms[0].coefficient != 1) return false;
+    if (part.terms[0].kind == Kind::floor_div && whole.terms.empty()) whole = part;
+    else parts.push_back(part);
+  }
+  for (bool changed = true; changed && !whole.terms.empty();) {
+    changed = false;
+    for (auto part = parts.begin(); part != parts.end() && !changed; ++part) {
+      const Index joined = add(scale(whole, part->terms[0].divisor), *part);
+      if (joined.terms.size() != 1 || joined.terms[0].coefficient != 1) continue;
+      whole = joined;
+      parts.erase(part);
+      changed = true;
+    }
+  }
+  return whole == variable(parallel);
+}
+
 // Whether the parallel digits together tell the iterations apart.
 bool injective(const Digits& d, const Statement& loop, std::size_t variables) {
-  if (std::any_of(d.own.begin(), d.own.end(), [](const auto& own) {
-        return own.second.first.terms[0].kind == Kind::variable;
-      }))
-    return true;
-  if (trip_count(loop) > enumeration_limit) return false;
+  if (recombines(d, loop.variable)) return true;
+  if (trip_count(loop) > enumeration_limit / 64) return false;
   std::set<std::vector<std::int64_t>> seen;
   std::vector<std::int64_t> values(variables);
   for (std::int64_t p = loop.begin; p < loop.end; p += loop.step) {

@@ -1,5 +1,5 @@
 // The error of every function of the vector maths, against what vector_math.h claims, on a dense sample of the whole range:
-// f32 every 65,537th value and all near 1 and 0, f64 random patterns; scalars and each width.
+// random bit patterns, values near 0 and 1, and every pair of special values; scalars, native vectors and wide ones.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -13,7 +13,7 @@ namespace {
 
 using namespace kw::kernel::testing;
 
-constexpr std::int64_t n = 1 << 16;
+constexpr std::int64_t n = 1 << 15;
 
 template <typename T>
 std::vector<T> special_values() {
@@ -58,7 +58,7 @@ void check(const CompiledNests& code, int lanes) {
 TEST(VectorMath, ErrorsStayWithinTheClaims) {
   for (const DType type : {DType::f32, DType::f64}) {
     std::vector<LoopNest> nests;
-    const std::vector<int> widths = {1, 4, 8, 16};
+    const std::vector<int> widths = {1, 4, 8};
     for (const Function& f : functions())
       for (const int lanes : widths) nests.push_back(nest_of(f, type, n, lanes));
     const auto code = CompiledNests::compile(nests);

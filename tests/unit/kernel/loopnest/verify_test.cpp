@@ -84,8 +84,8 @@ TEST(Verify, DisjointWritesByStrides) {
   EXPECT_EQ(reason(scattered(large, 64, affine(0, {{0, 1}, {1, large}}), large * 64)), "accepted");
   // p = (p / 1024, p % 1024), transposed.
   const Index high = floor_div(variable(0), 1024, extents), low = mod(variable(0), 1024, extents);
-  EXPECT_EQ(reason(scattered(large, 64, add(add(scale(low, 1024 * 64), scale(high, 64)), variable(1)), large * 64)), "accepted");
-  EXPECT_EQ(reason(scattered(large, 64, add(add(scale(low, 1024), high), scale(variable(1), large)), large * 64)), "accepted");
+  EXPECT_EQ(reason(scattered(large, 64, add(add(scale(low, 8192 * 64), scale(high, 64)), variable(1)), large * 64)), "accepted");
+  EXPECT_EQ(reason(scattered(large, 64, add(add(scale(low, 8192), high), scale(variable(1), large)), large * 64)), "accepted");
   expect_reason(scattered(large, 64, affine(0, {{0, 63}, {1, 1}}), large * 64), "race not excluded: the offsets into y");
   expect_reason(scattered(large, 64, scale(high, 64), large * 64), "race: iterations 0 and 1 of parallel loop p both write y[0]");
   EXPECT_EQ(reason(scattered(1 << 12, 64, affine(0, {{0, 1}}), 1 << 12)), "accepted");
