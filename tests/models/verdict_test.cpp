@@ -1,7 +1,7 @@
 // Each verdict by a candidate that provokes it. The cheats are real ones: tests/fakes/cheats, numbered as their list is.
 
 #include <algorithm>
-#include <chrono>
+#include <atomic>
 #include <thread>
 
 #include <gtest/gtest.h>
@@ -212,6 +212,20 @@ TEST(Verdict, CancelledTeachesNothing) {
   auto evaluation = evaluator_for("scale", {}).evaluate({{"task", "scale"}, {"plan", plan_of(*small_model("scale"), {cheat_source("00_honest")})}}, cancel);
   ASSERT_TRUE(evaluation.ok());
   EXPECT_EQ(evaluation->verdict_text(), "not_evaluated:cancelled");
+}
+
+TEST(Verdict, BusyMachineTeachesNothing) {
+  std::atomic<bool> stop{false};
+  std::vector<std::thread> rivals;
+  for (unsigned i = 0; i < 3 * std::thread::hardware_concurrency(); ++i)
+    rivals.emplace_back([&stop] {
+      while (!stop) {}
+    });
+  const Evaluation evaluation = evaluate("scale", {cheat_source("00_honest")});
+  stop = true;
+  for (auto& rival : rivals) rival.join();
+  EXPECT_EQ(evaluation.verdict_text(), "not_evaluated:machine_busy") << evaluation.evidence.summary;
+  EXPECT_FALSE(evaluation.measurement.has_value());
 }
 
 TEST(Verdict, BadRequestsAreErrors) {

@@ -10,7 +10,7 @@
 namespace kw::timer {
 namespace {
 
-constexpr double scheduler_period_s = 0.02;
+constexpr double scheduler_period_s = 0.02, own_wake_ups_s = 40e-6, waiting_share = 0.03;
 
 std::int64_t switches_in(const std::string& status_file) {
   std::FILE* file = std::fopen(status_file.c_str(), "r");
@@ -24,23 +24,41 @@ std::int64_t switches_in(const std::string& status_file) {
   return count;
 }
 
-std::int64_t switches_of(pid_t process) {
-  const std::string folder = "/proc/" + std::to_string(process) + "/task";
+// Second field: nanoseconds spent waiting on a run queue.
+std::int64_t waited_in(const std::string& schedstat_file) {
+  std::FILE* file = std::fopen(schedstat_file.c_str(), "r");
+  if (file == nullptr) return 0;
+  unsigned long long ran = 0, waited = 0;
+  const int fields = std::fscanf(file, "%llu %llu", &ran, &waited);
+  std::fclose(file);
+  return fields == 2 ? static_cast<std::int64_t>(waited) : 0;
+}
+
+// Sums read(file of the thread) over a process.
+std::int64_t over_threads(const std::string& process, const char* name, std::int64_t (*read)(const std::string&)) {
+  const std::string folder = "/proc/" + process + "/task";
   DIR* tasks = opendir(folder.c_str());
   if (tasks == nullptr) return 0;
   std::int64_t sum = 0;
   while (const dirent* entry = readdir(tasks))
-    if (entry->d_name[0] != '.') sum += switches_in(folder + "/" + entry->d_name + "/status");
+    if (entry->d_name[0] != '.') sum += read(folder + "/" + entry->d_name + "/" + name);
   closedir(tasks);
   return sum;
 }
 
 }  // namespace
 
-std::int64_t involuntary_switches(pid_t runner) {
+Load read_load(pid_t runner) {
   rusage own{};
   getrusage(RUSAGE_SELF, &own);
-  return own.ru_nivcsw + (runner > 0 ? switches_of(runner) : 0);
+  Load load{own.ru_nivcsw, 0};
+  std::int64_t waited_ns = over_threads("self", "schedstat", waited_in);
+  if (runner > 0) {
+    load.switches += over_threads(std::to_string(runner), "status", switches_in);
+    waited_ns += over_threads(std::to_string(runner), "schedstat", waited_in);
+  }
+  load.waited_s = static_cast<double>(waited_ns) * 1e-9;
+  return load;
 }
 
 std::int64_t stolen_ticks() {
@@ -52,6 +70,9 @@ std::int64_t stolen_ticks() {
   return fields == 8 ? steal : 0;
 }
 
-bool too_many_switches(std::int64_t switches, double duration_s) { return switches > static_cast<std::int64_t>(duration_s / scheduler_period_s); }
+bool disturbed(const Load& before, const Load& after, double duration_s) {
+  if (after.switches - before.switches > static_cast<std::int64_t>(duration_s / scheduler_period_s)) return true;
+  return after.waited_s - before.waited_s > own_wake_ups_s + waiting_share * duration_s;
+}
 
 }  // namespace kw::timer

@@ -1,6 +1,6 @@
 #pragma once
-// What happened to the machine during a round: involuntary context switches of the two sides and time stolen by a hypervisor.
-// Measuring thread only.
+// What happened to the machine during a round: involuntary context switches of the two sides, time that their threads were ready
+// and had no core because of other load, and time stolen by a hypervisor. Measuring thread only.
 
 #include <cstdint>
 
@@ -8,14 +8,19 @@
 
 namespace kw::timer {
 
+struct Load {
+  std::int64_t switches = 0;     // involuntary ones
+  double waited_s = 0;           // ready and without a core; the kernel's run delay (/proc/PID/task/TID/schedstat)
+};
+
 // Since the threads started: all of this process and of the runner (0: there is none).
-std::int64_t involuntary_switches(pid_t runner);
+Load read_load(pid_t runner);
 
 // Of all cores, in clock ticks since the machine started.
 std::int64_t stolen_ticks();
 
-// A call of `duration_s` may meet one switch a scheduler period (20 ms): a long one is bound to meet the system's own
-// housekeeping, a short one is not.
-bool too_many_switches(std::int64_t switches, double duration_s);
+// A call of `duration_s` may meet one switch a scheduler period (20 ms), as a long one is bound to meet the system's own
+// housekeeping, and may wait for 3 % of its length and for the 40 µs that its own wake-ups take.
+bool disturbed(const Load& before, const Load& after, double duration_s);
 
 }  // namespace kw::timer

@@ -13,7 +13,7 @@ namespace {
 
 constexpr int least_rounds = 5;
 constexpr double resolution_us = 0.05;   // what is left of a call after its null call is at least this
-constexpr double busy_factor = 3;        // wait for quiet rounds at most so many times max_s
+constexpr double busy_factor = 2;        // wait for quiet rounds at most so many times max_s
 
 struct Raw { std::vector<double> call_us, null_us; };
 
@@ -43,20 +43,20 @@ class Pair {
  private:
   base::Status round(int number, bool counted) {
     const std::int64_t stolen_before = stolen_ticks();
-    bool disturbed = false;
+    bool noisy = false;
     double call_us[2] = {}, null_us[2] = {};
     const int first = static_cast<int>(order_() & 1);
     for (int turn = 0; turn < 2; ++turn) {
       const int side = turn == 0 ? first : 1 - first;
       const double flush_s = base::now_s();
       hooks_.write_inputs(number);
-      const std::int64_t switches_before = involuntary_switches(options_.runner);
+      const Load before = read_load(options_.runner);
       const double call_s = base::now_s();
       auto call = sides_[side]->call_us();
       if (!call) return call.error();
       const double end_s = base::now_s();
       call_us[side] = *call;
-      disturbed = disturbed || too_many_switches(involuntary_switches(options_.runner) - switches_before, *call * 1e-6);
+      noisy = disturbed(before, read_load(options_.runner), *call * 1e-6) || noisy;
       timing_.spans.push_back({"flush", flush_s, call_s});
       timing_.spans.push_back({side == 0 ? "candidate" : "baseline", call_s, end_s});
     }
@@ -68,7 +68,7 @@ class Pair {
     }
     if (auto status = hooks_.after_round ? hooks_.after_round(number) : base::done(); !status) return status;
     if (!counted) return base::done();
-    if (disturbed || stolen_ticks() > stolen_before) {
+    if (noisy || stolen_ticks() > stolen_before) {
       ++timing_.discarded;
       return base::done();
     }

@@ -53,10 +53,17 @@ TEST(ExecutorThread, TimedCallHoldsTheWorkAndLittleElse) {
 }
 
 TEST(Disturbance, LongCallsMayMeetASwitchShortOnesMayNot) {
-  EXPECT_FALSE(too_many_switches(0, 0.001));
-  EXPECT_TRUE(too_many_switches(1, 0.001));
-  EXPECT_FALSE(too_many_switches(1, 0.025));
-  EXPECT_TRUE(too_many_switches(2, 0.025));
+  EXPECT_FALSE(disturbed({10, 1}, {10, 1}, 0.001));
+  EXPECT_TRUE(disturbed({10, 1}, {11, 1}, 0.001));
+  EXPECT_FALSE(disturbed({10, 1}, {11, 1}, 0.025));
+  EXPECT_TRUE(disturbed({10, 1}, {12, 1}, 0.025));
+}
+
+TEST(Disturbance, WaitingForACoreCounts) {
+  EXPECT_FALSE(disturbed({10, 1}, {10, 1.00003}, 0.0001));   // its own wake-ups
+  EXPECT_TRUE(disturbed({10, 1}, {10, 1.0001}, 0.001));
+  EXPECT_FALSE(disturbed({10, 1}, {10, 1.0001}, 0.01));
+  EXPECT_TRUE(disturbed({10, 1}, {10, 1.001}, 0.01));
 }
 
 TEST(Disturbance, StolenTimeNeverGoesBack) {
@@ -69,7 +76,7 @@ TEST(Disturbance, CountsSwitchesThatOthersForce) {
   cpu_set_t one;
   CPU_ZERO(&one);
   CPU_SET(static_cast<unsigned>(sched_getcpu()), &one);
-  const std::int64_t before = involuntary_switches(0);
+  const Load before = read_load(0);
   std::atomic<bool> stop{false};
   std::thread rival([&] {
     sched_setaffinity(0, sizeof one, &one);
@@ -82,7 +89,9 @@ TEST(Disturbance, CountsSwitchesThatOthersForce) {
   stop = true;
   rival.join();
   sched_setaffinity(0, sizeof all, &all);
-  EXPECT_GT(involuntary_switches(0), before);
+  const Load after = read_load(0);
+  EXPECT_GT(after.switches, before.switches);
+  EXPECT_GT(after.waited_s - before.waited_s, 0.05);   // two shared one core for 0.2 s: each waited for about half of it
 }
 
 TEST(Environment, SettingsStandOnlyWhenAllDo) {
