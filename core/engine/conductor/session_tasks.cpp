@@ -108,6 +108,8 @@ base::Status keep_end_to_end(store::Session& session, std::int64_t run, const nl
   } catch (const nlohmann::json::exception& e) {
     return base::Error{base::ErrorCode::lost, std::string("the worker's answer to `end_to_end` makes no sense: ") + e.what(), ""};
   }
+  // Without a single good round (other load on the machine) nothing was learned about any winner.
+  if (result.rounds == 0) result.left_out.clear();
   auto finals = session.finals();
   if (!finals) return finals.error();
   for (auto& final : *finals) {

@@ -20,7 +20,7 @@ struct EvaluatorOptions {
   int capacity = 6;                    // jobs in flight: enough that builds never wait for a measurement
   double precision = 0.03;             // half width of the interval at which timing stops
   double deadline_s = 10;              // of one run of a candidate, enforced by the worker
-  double hang_s = 300;                 // without any answer the worker itself is taken for dead
+  double hang_s = 600;                 // without any answer the worker itself is taken for dead
 };
 
 // What `prepare` said of a task.

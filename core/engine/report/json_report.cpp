@@ -48,6 +48,7 @@ json optimize_json(const Summary& s) {
   }
   const auto* run = s.run ? &*s.run : nullptr;
   const auto* e = s.end_to_end ? &*s.end_to_end : nullptr;
+  const auto* whole = e != nullptr && e->rounds > 0 ? e : nullptr;   // with no good round only the errors are known
   const bool timed = run != nullptr && run->wall_s > 0;
   return {{"schema", optimize_schema},
           {"model", s.model.path},
@@ -63,10 +64,10 @@ json optimize_json(const Summary& s) {
           {"wall_s", timed ? number(run->wall_s) : json()},
           {"measured_per_min", timed ? number(60 * run->measured / run->wall_s) : json()},
           {"engine_overhead_share", run != nullptr ? optional_number(run->overhead_share) : json()},
-          {"model_before_us", e != nullptr ? number(e->before_us) : json()},
-          {"model_after_us", e != nullptr ? number(e->after_us) : json()},
-          {"model_speedup", e != nullptr ? number(e->speedup) : json()},
-          {"model_speedup_ci95", e != nullptr ? interval(e->speedup_ci95) : json()},
+          {"model_before_us", whole != nullptr ? number(whole->before_us) : json()},
+          {"model_after_us", whole != nullptr ? number(whole->after_us) : json()},
+          {"model_speedup", whole != nullptr ? number(whole->speedup) : json()},
+          {"model_speedup_ci95", whole != nullptr ? interval(whole->speedup_ci95) : json()},
           {"model_error", e != nullptr ? number(e->error_max) : json()},
           {"model_error_eager", e != nullptr ? number(e->error_eager_max) : json()},
           {"model_within_tolerance", e != nullptr ? json(e->within_tolerance) : json()},

@@ -86,7 +86,7 @@ std::string tasks_table(const Summary& summary) {
 std::string model_lines(const Summary& summary) {
   if (!summary.end_to_end) return "Whole model: not timed end to end (no confirmed winner, or the run was stopped).\n";
   const auto& e = *summary.end_to_end;
-  std::string out = "Whole model: " + duration(e.before_us) + " -> " + duration(e.after_us) + ", " + ratio(e.speedup) + " " +
+  std::string out = e.rounds == 0 ? "Whole model: could not be timed, the machine is too busy.\n" : "Whole model: " + duration(e.before_us) + " -> " + duration(e.after_us) + ", " + ratio(e.speedup) + " " +
                     interval(e.speedup_ci95) + " over " + std::to_string(e.rounds) + " paired rounds\n";
   out += "Error against float64: " + scientific(e.error_max) + " (eager's own " + scientific(e.error_eager_max) + ")" +
          (e.within_tolerance ? "" : ", OUTSIDE the tolerance") + "\n";

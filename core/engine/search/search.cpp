@@ -53,6 +53,7 @@ base::Status Search::restore(Running& task, const History& history) {
       task.tree->restore_edge(nodes[edge.parent], nodes[edge.child], mutation_of(edge));
   for (const auto& record : history.evaluations) {
     if (record.purpose != "search" || !nodes.count(record.candidate)) continue;
+    if (record.evaluation.kind == "machine_busy") continue;   // the machine may be calm by now
     learn(task, task.tree->walk_of(record.path), record.evaluation);
   }
   return base::done();

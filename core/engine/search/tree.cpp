@@ -187,7 +187,9 @@ void Tree::complete(const Walk& walk, const protocol::Evaluation& evaluation) {
   }
   if (evaluation.verdict == protocol::Verdict::not_evaluated) {
     if (evaluation.kind != "cancelled") ++node.attempts;
-    node.state = node.attempts >= options_.max_attempts ? NodeState::given_up : NodeState::waiting;
+    if (evaluation.kind == "machine_busy") ++node.busy;
+    const bool hopeless = node.attempts - node.busy >= options_.max_attempts || node.busy >= options_.max_busy;
+    node.state = hopeless ? NodeState::given_up : NodeState::waiting;
     return;
   }
   const bool good = evaluation.verdict == protocol::Verdict::accepted && evaluation.measurement.has_value();

@@ -30,7 +30,8 @@ struct TreeOptions {
   double virtual_loss = 0.25;          // log-speedup
   double failure_penalty = 0.5;        // log-speedup
   double best_weight = 0.5;
-  int max_attempts = 2;                // evaluations lost before a candidate is given up
+  int max_attempts = 2;                // evaluations lost before a candidate is given up …
+  int max_busy = 5;                    // … and those that other load on the machine spoiled
   std::uint64_t seed = 0;              // jitters the priors: breaks ties differently in each run
 };
 
@@ -42,7 +43,7 @@ struct Node {
   std::string structural_hash;
   NodeState state = NodeState::waiting;
   double value = 0;                    // log-speedup, when accepted
-  int visits = 0, in_flight = 0, attempts = 0;
+  int visits = 0, in_flight = 0, attempts = 0, busy = 0;   // attempts: all that gave no verdict; busy: of these, for other load
   std::vector<int> parents, children;  // edges
   struct Untried { kernel::Mutation mutation; double weight; };
   std::optional<std::vector<Untried>> untried;   // absent until first asked for; the most promising is last

@@ -84,7 +84,7 @@ class FakeEvaluator final : public Evaluator {
     Completion out;
     out.id = job.id;
     if (cancelled || lose.count(job.candidate)) {
-      out.evaluation.kind = cancelled ? "cancelled" : "worker_lost";
+      out.evaluation.kind = cancelled ? "cancelled" : lost_kind;
       ++lost;
       if (lose_once) lose.erase(job.candidate);
     } else if (unusable.count(job.task)) {
@@ -106,6 +106,7 @@ class FakeEvaluator final : public Evaluator {
 
   int submitted = 0, most = 0, lost = 0;
   bool cancelled = false, lose_once = false;
+  std::string lost_kind = "worker_lost";
   double afresh_factor = 1;
   std::set<std::string> lose, unusable;
   std::map<std::string, int> by_task;

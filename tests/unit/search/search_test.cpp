@@ -156,6 +156,22 @@ TEST(Search, ACandidateThatKillsEveryWorkerIsGivenUp) {
   EXPECT_EQ(rig.search.snapshot().completed, 15);
 }
 
+TEST(Search, OtherLoadOnTheMachineIsWaitedOutLonger) {
+  Rig rig(2);
+  rig.evaluator.lose = {"c2"};
+  rig.evaluator.lost_kind = "machine_busy";
+  rig.add("t", 1);
+  rig.run(after(15));
+  EXPECT_EQ(rig.evaluator.lost, 5);
+  EXPECT_EQ(rig.search.tree("t")->nodes()[1].state, NodeState::given_up);
+  // A later run tries again: the machine may be calm by then.
+  Rig later(2);
+  later.journal.last = rig.journal.last;
+  later.add("t", 1, 1, rig.journal.of("t"));
+  later.run(after(1));
+  EXPECT_EQ(later.journal.history.evaluations.at(0).candidate, "c2");
+}
+
 TEST(Search, CancelStopsAndLosesNothingThatWasMeasured) {
   Rig rig(4);
   rig.add("t", 1);
