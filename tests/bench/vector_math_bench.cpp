@@ -1,10 +1,12 @@
 // Prints, for each function of the vector maths, its largest error against a long double reference and its speed.
-//   vector_math_bench [STRIDE]     every STRIDE-th f32 value (default 97; 1 is the whole range), random f64 values
+//   vector_math_bench [STRIDE [FUNCTION]]     every STRIDE-th f32 value (default 97: a minute for all; 1: the whole range,
+//                                             minutes a function), f64 values at random
 #include <bit>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <random>
+#include <string>
 
 #include "tests/unit/kernel/emit/accuracy.h"
 
@@ -78,8 +80,10 @@ int main(int argc, char** argv) {
       nests.push_back(nest_of(f, type, block, type == kw::graph::DType::f32 ? 8 : 4));
   const auto code = CompiledNests::compile(nests);
   if (!code) return std::fprintf(stderr, "%s\n", code.error().text().c_str()), 1;
+  const std::string only = argc > 2 ? argv[2] : "";
   const std::uint64_t count = (std::uint64_t{1} << 32) / stride;
   for (const Function& f : functions()) {
+    if (!only.empty() && only != name(f.op)) continue;
     measure<float>(*code, f, f.arguments == 2 ? std::min<std::uint64_t>(count, 1 << 24) : count,
                    [stride](std::uint64_t i, int argument) { return f32_value(i, argument, stride); });
     measure<double>(*code, f, std::min<std::uint64_t>(count, 1 << 22), f64_value);

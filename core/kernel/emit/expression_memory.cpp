@@ -40,6 +40,16 @@ std::string term_text(const IndexTerm& term, const std::vector<std::string>& nam
 
 bool fits_i32(const Range& r) { return r.low > INT32_MIN && r.high < INT32_MAX; }
 
+// The read of every lane at once where the distance from lane to lane is known; empty where there is no good way.
+std::string strided_read(DType storage, const std::string& type, const std::string& place, std::int64_t stride) {
+  if (storage == DType::boolean) return stride == 1 ? "load_mask<" + type + ">(" + place + ")" : "";
+  if (stride == 0) return "";
+  if (stride == 1) return "load<" + type + ">(" + place + ")";
+  if (stride == 2) return "load_even<" + type + ">(" + place + ")";
+  if (stride == -1) return "load_reversed<" + type + ">(" + place + ")";
+  return "load_strided<" + type + ">(" + place + ", " + integer_text(stride) + ")";
+}
+
 }  // namespace
 
 std::string ExpressionWriter::index_bare(const Index& map) const { return sum_text(map, names_.variables(), scope_); }
@@ -103,21 +113,18 @@ Written ExpressionWriter::vector_read(const Expression& e, const Guard& guard) c
   const bool masked = !guard.mask.empty() && !always_inside(e);
   const auto stride = lane_stride(e.maps[0], scope_);
   const auto done = [&](const std::string& text) { return Written{text, scope_.lanes, true}; };
-  const bool whole = storage != DType::boolean && storage != DType::f16 && storage != DType::bf16 &&
-                     graph::byte_size(storage) == graph::byte_size(e.type);
-  if (masked && stride == 1 && whole) return done("load_masked<" + type + ">(" + place + ", " + guard.mask + ")");
-  if (!masked && stride == 1) return done((storage == DType::boolean ? "load_mask<" : "load<") + type + ">(" + place + ")");
-  if (!masked && storage != DType::boolean) {
-    if (stride == 2) return done("load_even<" + type + ">(" + place + ")");
-    if (stride == -1) return done("load_reversed<" + type + ">(" + place + ")");
-    if (stride) return done("load_strided<" + type + ">(" + place + ", " + integer_text(*stride) + ")");
-  }
+  const bool same_width = storage != DType::boolean && storage != DType::f16 && storage != DType::bf16 &&
+                          graph::byte_size(storage) == graph::byte_size(e.type);
+  if (masked && stride == 1 && same_width) return done("load_masked<" + type + ">(" + place + ", " + guard.mask + ")");
+  const std::string fast = stride ? strided_read(storage, type, place, *stride) : "";
+  if (!masked && !fast.empty()) return done(fast);
   const std::string& lane = names_.variable(scope_.vector_variable);
   const std::string element = data + "[" + index_bare(e.maps[0]) + "]";
   const std::string one = storage == DType::boolean ? "-(i32)(" + element + " != 0)" : "value(" + element + ")";
   const std::string body = ", [&](i64 " + lane + ") { return " + one + "; })";
-  return done(masked ? "masked_lanes<" + type + ">(" + guard.mask + ", " + lane + body
-                     : "lanes<" + type + ">(" + lane + body);
+  if (!masked) return done("lanes<" + type + ">(" + lane + body);
+  const std::string slow = "masked_lanes<" + type + ">(" + guard.mask + ", " + lane + body;
+  return done(fast.empty() ? slow : "(all(" + guard.mask + ") ? " + fast + " : " + slow + ")");
 }
 
 }  // namespace kw::kernel

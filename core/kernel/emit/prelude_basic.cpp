@@ -61,8 +61,35 @@ template <class W, class V> inline W join(V a, V b) {
   else if constexpr (n == 8) return __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
   else return __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31);
 }
+#ifdef __AVX2__
+// g++ 12 widens integers by halves or one by one; these are single instructions.
+template <class V> inline auto sixteen_bytes(V v) {
+  typedef long long words __attribute__((vector_size(16)));
+  if constexpr (sizeof(v) == 16) return (words)v;
+  else if constexpr (sizeof(v) == 8) return words{__builtin_bit_cast(long long, v), 0};
+  else return words{__builtin_bit_cast(__UINT32_TYPE__, v), 0};
+}
+template <class W, class V> inline W widened(V v) {
+  typedef char bytes __attribute__((vector_size(16)));
+  typedef short shorts __attribute__((vector_size(16)));
+  typedef int ints __attribute__((vector_size(16)));
+  constexpr bool positive = (element<V>)-1 > 0;
+  constexpr int from = sizeof(v[0]), to = sizeof(W{}[0]);
+  const auto x = sixteen_bytes(v);
+  if constexpr (from == 1 && to == 4) return positive ? (W)__builtin_ia32_pmovzxbd256((bytes)x) : (W)__builtin_ia32_pmovsxbd256((bytes)x);
+  else if constexpr (from == 1) return positive ? (W)__builtin_ia32_pmovzxbq256((bytes)x) : (W)__builtin_ia32_pmovsxbq256((bytes)x);
+  else if constexpr (from == 2 && to == 4) return positive ? (W)__builtin_ia32_pmovzxwd256((shorts)x) : (W)__builtin_ia32_pmovsxwd256((shorts)x);
+  else if constexpr (from == 2) return positive ? (W)__builtin_ia32_pmovzxwq256((shorts)x) : (W)__builtin_ia32_pmovsxwq256((shorts)x);
+  else return positive ? (W)__builtin_ia32_pmovzxdq256((ints)x) : (W)__builtin_ia32_pmovsxdq256((ints)x);
+}
+#endif
 template <class W, class V> inline W convert(V v) {
+  constexpr int from = sizeof(v[0]), to = sizeof(W{}[0]);
+  constexpr bool integers = (element<V>)0.5 == 0 && (element<W>)0.5 == 0;
   if constexpr (wide<W> || wide<V>) return join<W>(convert<half<W>>(low(v)), convert<half<W>>(high(v)));
+#ifdef __AVX2__
+  else if constexpr (integers && sizeof(W) == 32 && to > from && to > 2) return widened<W>(v);
+#endif
   else return __builtin_convertvector(v, W);
 }
 )";
@@ -79,7 +106,7 @@ constexpr const char* select_text = R"(
 template <class M, class V> inline V select(M m, V a, V b) {
   if constexpr (sizeof(m[0]) != sizeof(a[0])) return select(convert<vec<i64, count<V>>>(m), a, b);
   else if constexpr (wide<V>) return {select(m.lo, a.lo, b.lo), select(m.hi, a.hi, b.hi)};
-  else return m ? a : b;
+  else return m < 0 ? a : b;
 }
 )";
 
@@ -242,6 +269,21 @@ template <class V, class S> inline V load_strided(const S* p, i64 stride) {
 }
 )";
 
+constexpr const char* any_text = R"(
+template <class M> inline bool any(M m) {                 // of a native mask
+#ifdef __AVX__
+  if constexpr (sizeof(m) == 32) return __builtin_ia32_movmskps256((vec<f32, 8>)m);
+#endif
+  u64 bits = 0;
+  for (int lane = 0; lane < count<M>; ++lane) bits |= (u64)m[lane];
+  return bits != 0;
+}
+template <class M> inline bool all(M m) {
+  if constexpr (wide<M>) return all(m.lo) && all(m.hi);
+  else return !any(~m);
+}
+)";
+
 constexpr const char* masked_lanes_text = R"(
 // f(c + lane) where the mask is set, 0 elsewhere; f is not called there.
 template <class V, class M, class F> inline V masked_lanes(M m, i64 c, F f) {
@@ -267,7 +309,17 @@ constexpr const char* load_mask_text = R"(
 template <class M> inline M load_mask(const u8* p) { return mask(load<M>(p) != 0); }
 )";
 constexpr const char* store_mask_text = R"(
-template <class M> inline void store_mask(u8* p, M m) { store(p, m & 1); }
+template <class M> inline void store_mask(u8* p, M m) {
+  if constexpr (wide<M>) { store_mask(p, m.lo); store_mask(p + count<M> / 2, m.hi); }
+#ifdef __AVX2__
+  else if constexpr (sizeof(m) == 32) {
+    const auto words = __builtin_ia32_packssdw128(low(m), high(m));
+    const auto bytes = __builtin_ia32_packsswb128(words, words) & 1;
+    __builtin_memcpy(p, &bytes, 8);
+  }
+#endif
+  else store(p, m & 1);
+}
 )";
 
 constexpr const char* scatter_text = R"(
@@ -319,13 +371,28 @@ KW_INTEGER(shift_left) KW_INTEGER(shift_right)
 )";
 
 constexpr const char* minmax_text = R"(
+#ifdef __AVX__
+// max(a, b) and min(a, b) of the machine give b where either is NaN.
+#define KW_EXTREMUM(V, suffix) \
+  inline V x86_max(V a, V b) { return __builtin_ia32_max##suffix(a, b); } \
+  inline V x86_min(V a, V b) { return __builtin_ia32_min##suffix(a, b); }
+typedef vec<f32, 8> octet; typedef vec<f32, 4> quartet; typedef vec<f64, 4> double_quartet;
+KW_EXTREMUM(octet, ps256) KW_EXTREMUM(quartet, ps) KW_EXTREMUM(double_quartet, pd256)
+#undef KW_EXTREMUM
+#endif
 // A NaN on either side gives NaN.
 template <class V> inline V maximum(V a, V b) {
   if constexpr (wide<V>) return {maximum(a.lo, b.lo), maximum(a.hi, b.hi)};
+#ifdef __AVX__
+  else if constexpr (requires { x86_max(a, b); }) return a != a ? a : x86_max(a, b);
+#endif
   else { const V m = a > b ? a : b; return a != a ? a : m; }
 }
 template <class V> inline V minimum(V a, V b) {
   if constexpr (wide<V>) return {minimum(a.lo, b.lo), minimum(a.hi, b.hi)};
+#ifdef __AVX__
+  else if constexpr (requires { x86_min(a, b); }) return a != a ? a : x86_min(a, b);
+#endif
   else { const V m = a < b ? a : b; return a != a ? a : m; }
 }
 )";
@@ -389,6 +456,7 @@ const std::vector<Snippet>& basic_snippets() {
       {"load_even", nullptr, load_even_text},
       {"load_reversed", nullptr, load_reversed_text},
       {"load_strided", nullptr, load_strided_text},
+      {"any all", nullptr, any_text},
       {"masked_lanes", nullptr, masked_lanes_text},
       {"load_masked", nullptr, load_masked_text},
       {"load_mask", nullptr, load_mask_text},

@@ -4,17 +4,6 @@
 namespace kw::kernel {
 namespace {
 
-constexpr const char* any_text = R"(
-template <class M> inline bool any(M m) {                 // of a native mask
-#ifdef __AVX__
-  if constexpr (sizeof(m) == 32) return __builtin_ia32_movmskps256((vec<f32, 8>)m);
-#endif
-  u64 bits = 0;
-  for (int lane = 0; lane < count<M>; ++lane) bits |= (u64)m[lane];
-  return bits != 0;
-}
-)";
-
 constexpr const char* each_text = R"(
 // A function of native vectors, f, on scalars and on wide vectors as well.
 template <class V, class F> inline V each(V x, F f) {
@@ -125,7 +114,6 @@ template <class V> inline V floor_divide(V x, V y) {
 
 const std::vector<Snippet>& rounding_snippets() {
   static const std::vector<Snippet> table = {
-      {"any", nullptr, any_text},
       {"each", nullptr, each_text},
       {"square_root", nullptr, root_text},
       {"rounded rounded_native", nullptr, rounded_text},

@@ -35,6 +35,7 @@ base::Result<CompiledNests> CompiledNests::compile(const std::vector<LoopNest>& 
   std::ofstream(folder + "/kernel.cpp") << emit_cpp(nests);
   std::string command = "g++";
   for (const char* flag : compile_flags) command += " " + std::string(flag);
+  if (const char* march = std::getenv("KW_TEST_MARCH")) command += " -march=" + std::string(march);
   command += " -fPIC -c " + folder + "/kernel.cpp -o " + folder + "/kernel.o 2>" + folder + "/log && g++ -shared -fopenmp " + folder +
              "/kernel.o -o " + folder + "/kernel.so 2>>" + folder + "/log";
   const int status = std::system(command.c_str());

@@ -1,5 +1,6 @@
 #pragma once
-// For tests: compiles emitted nests with the documented flags and calls them.
+// For tests: compiles emitted nests with the documented flags and calls them. KW_TEST_MARCH=x86-64 (x86-64-v2 …) in the
+// environment tries the paths of lesser machines.
 
 #include <string>
 #include <vector>

@@ -87,7 +87,7 @@ TEST(Verify, DisjointWritesByStrides) {
   EXPECT_EQ(reason(scattered(large, 64, add(add(scale(low, 8192 * 64), scale(high, 64)), variable(1)), large * 64)), "accepted");
   EXPECT_EQ(reason(scattered(large, 64, add(add(scale(low, 8192), high), scale(variable(1), large)), large * 64)), "accepted");
   expect_reason(scattered(large, 64, affine(0, {{0, 63}, {1, 1}}), large * 64), "race not excluded: the offsets into y");
-  expect_reason(scattered(large, 64, scale(high, 64), large * 64), "race: iterations 0 and 1 of parallel loop p both write y[0]");
+  expect_reason(scattered(large, 64, scale(high, 64), large * 64), "race not excluded");
   EXPECT_EQ(reason(scattered(1 << 12, 64, affine(0, {{0, 1}}), 1 << 12)), "accepted");
 }
 
