@@ -2,6 +2,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include "core/base/paths.h"
+
 namespace kw::cli {
 namespace {
 
@@ -93,6 +95,8 @@ void describe(CLI::App& app, Options& o) {
   add_diff(app, o);
   add_verify(app, o);
   add_export(app, o);
+  for (CLI::App* command : app.get_subcommands({}))
+    command->footer("Manual: " + base::resources_dir() + "/help/" + command->get_name() + ".md");
 }
 
 }  // namespace kw::cli
