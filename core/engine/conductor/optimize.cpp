@@ -137,11 +137,11 @@ class Walk {
   base::Status finals() {
     if (cancel_.cancelled()) return base::done();
     std::vector<search::Finalist> all;
+    auto evaluations = session_->evaluations("");
+    if (!evaluations) return evaluations.error();
     for (const auto& task : tasks_) {
       auto candidates = session_->candidates(task.id);
-      auto evaluations = session_->evaluations("");
       if (!candidates) return candidates.error();
-      if (!evaluations) return evaluations.error();
       for (auto& finalist : search::finalists(*candidates, *evaluations, options_.finalists)) all.push_back(std::move(finalist));
     }
     auto winners = search::confirm(all, *evaluator_, *journal_, cancel_, [this](int done, int count) {
