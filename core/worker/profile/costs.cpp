@@ -44,6 +44,12 @@ std::int64_t convolution(const Operands& o) {
   return 2 * o.outputs[0]->elements() * (o.inputs[1]->elements() / o.inputs[1]->sizes[0]);
 }
 
+// Every input element meets the weights of its channel once.
+std::int64_t transposed_convolution(const Operands& o) {
+  if (o.inputs.size() < 2 || o.inputs[1]->sizes.empty() || o.inputs[1]->sizes[0] == 0) return 0;
+  return 2 * o.inputs[0]->elements() * (o.inputs[1]->elements() / o.inputs[1]->sizes[0]);
+}
+
 // Two products with the keys and the values.
 std::int64_t attention(const Operands& o) {
   if (o.inputs.size() < 3 || o.inputs[1]->sizes.size() < 2) return 0;
@@ -73,6 +79,7 @@ constexpr FlopRow flop_rows[] = {
     {"aten.mm.", [](const Operands& o) { return product(o, 0); }},      {"aten.bmm.", [](const Operands& o) { return product(o, 0); }},
     {"aten.matmul.", [](const Operands& o) { return product(o, 0); }},  {"aten.linear.", [](const Operands& o) { return product(o, 0); }},
     {"aten.mv.", [](const Operands& o) { return product(o, 0); }},      {"aten.dot.", [](const Operands& o) { return product(o, 0); }},
+    {"aten.conv_transpose", transposed_convolution},
     {"aten.conv", convolution},                                         {"aten._convolution", convolution},
     {"aten.scaled_dot_product", attention},                             {"aten._scaled_dot_product", attention},
 };
