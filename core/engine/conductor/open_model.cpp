@@ -26,6 +26,12 @@ base::Result<std::string> checked_path(const ModelOptions& options) {
   return fs::absolute(options.path).string();
 }
 
+// What the graph computes, wherever its file lies: a model that was moved is still the same model.
+std::string hash_of(nlohmann::json graph) {
+  for (auto& node : graph["nodes"]) node.erase("file");
+  return base::sha256_hex(graph.dump());
+}
+
 }  // namespace
 
 int default_threads() {
@@ -40,6 +46,7 @@ base::Result<std::unique_ptr<OpenModel>> OpenModel::open(const ModelOptions& opt
   std::unique_ptr<OpenModel> model(new OpenModel);
   model->options_ = options;
   model->options_.path = *path;
+  if (!options.inputs.empty()) model->options_.inputs = fs::absolute(options.inputs).string();
   if (options.threads <= 0) model->options_.threads = default_threads();
   auto hash = base::sha256_file(*path);
   if (!hash) return hash.error();
@@ -65,10 +72,10 @@ base::Result<std::unique_ptr<OpenModel>> OpenModel::open(const ModelOptions& opt
   auto& info = model->info_;
   info.path = *path;
   info.sha256 = *hash;
-  info.graph_hash = base::sha256_hex(model->graph_json_.dump());
+  info.graph_hash = hash_of(model->graph_json_);
   info.generator = kernel::generator_version;
   info.target = "cpu";
-  info.inputs = options.inputs;
+  info.inputs = model->options_.inputs;
   info.threads = model->options_.threads;
   info.seed = options.seed;
   return model;
