@@ -12,6 +12,7 @@ std::optional<std::string> Decisions::asked(const std::string& key) const {
 
 std::string Decisions::settle(const std::string& key, const std::string& usual, std::vector<std::string> options) {
   Choice choice{key, asked(key).value_or(usual), usual, std::move(options)};
+  if (const auto earlier = usual_.find(key); earlier != usual_.end()) choice.usual = earlier->second;
   if (std::find(choice.options.begin(), choice.options.end(), choice.value) == choice.options.end()) {
     if (refused_.empty()) {
       refused_ = key + "=" + choice.value + " is not legal here; possible:";

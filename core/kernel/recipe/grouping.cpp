@@ -27,6 +27,14 @@ std::int64_t common_points(const Program& program, const std::vector<int>& membe
   return total;
 }
 
+// A few factors (of a channel, say) that a large pointwise definition reads: with them in its kernel, only their axes could
+// run outside.
+bool narrows_pointwise(const Program& program, const std::vector<int>& members) {
+  const Definition& last = program.definitions[static_cast<std::size_t>(members.back())];
+  return std::all_of(members.begin(), members.end(), [&](int member) { return !is_reduction(program.definitions[static_cast<std::size_t>(member)]); }) &&
+         std::any_of(members.begin(), members.end(), [&](int member) { return points(program.definitions[static_cast<std::size_t>(member)]) * 8 <= points(last); });
+}
+
 // Joining must leave enough outer iterations for the threads, unless there is next to nothing to do. Definitions that do
 // not read each other share a kernel only where all their axes agree: then they share loads.
 bool worth_joining(const Program& program, const std::vector<int>& members, bool connected, const Limits& limits) {
@@ -36,6 +44,7 @@ bool worth_joining(const Program& program, const std::vector<int>& members, bool
     const Definition& other = program.definitions[static_cast<std::size_t>(members.front())];
     return common == product(d.domain) && d.domain == other.domain && d.reduce == other.reduce;
   }
+  if (narrows_pointwise(program, members)) return false;
   std::int64_t work = 0;
   for (const int member : members) work = std::max(work, points(program.definitions[static_cast<std::size_t>(member)]));
   return common >= 2 * limits.threads || work <= small_work;

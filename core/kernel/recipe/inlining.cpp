@@ -8,17 +8,39 @@
 namespace kw::kernel::lowering {
 namespace {
 
-constexpr double store_and_fetch = 2;        // units of work to keep one value in a tile, and to read it back: one more
+constexpr double store_and_fetch = 2;        // units of work to keep one value in a tile; reading it back is one more
+constexpr double negligible = 0.02;          // of the readers' own work
 
-// Recomputing costs the body once for every evaluation its readers ask for; keeping costs it once, and a store and loads.
+// Does the value change along the axis that the reader writes densely, where its vector lanes will run?
+bool varies_along_lanes(const Program& program, const Definition& reader, int tensor) {
+  const std::vector<std::int64_t>& strides = program.tensors[static_cast<std::size_t>(reader.tensor)].type.strides;
+  for (const Expression* read : distinct_reads(reader.body[0])) {
+    if (read->source != tensor) continue;
+    for (std::size_t v = 0; v < reader.domain.size(); ++v)
+      if (strides[v] == 1 && reader.domain[v] > 1 &&
+          std::any_of(read->maps.begin(), read->maps.end(), [v](const Index& m) { return depends_on(m, static_cast<int>(v)); }))
+        return true;
+  }
+  return false;
+}
+
+// Recomputing costs the body once for every evaluation its readers ask for (every point of the reader, where no loop
+// further out can do it); keeping costs it once, and a store and loads. What does not show is recomputed: factors of a row
+// or a channel.
 bool cheaper_inline(const Program& program, const Definition& d) {
   const double size = static_cast<double>(points(d));
   const double work = work_per_point(d);
-  double evaluated = 0;
-  for (const Definition& reader : program.definitions) evaluated += static_cast<double>(evaluations(reader, d.tensor));
+  double evaluated = 0, readers_work = 0;
+  for (const Definition& reader : program.definitions) {
+    const std::int64_t count = evaluations(reader, d.tensor);
+    if (count == 0) continue;
+    const bool lifted = is_reduction(reader) || !varies_along_lanes(program, reader, d.tensor);
+    evaluated += static_cast<double>(lifted ? count : points(reader));
+    readers_work += static_cast<double>(points(reader)) * (1 + work_per_point(reader));
+  }
   const bool output = !program.tensors[static_cast<std::size_t>(d.tensor)].outputs.empty();
   const double keep = (output ? 0 : size * (work + store_and_fetch)) + evaluated;
-  return evaluated * work <= keep;
+  return evaluated * work <= keep + negligible * readers_work;
 }
 
 void substitute_reads(Program& program, const Definition& d) {
@@ -51,9 +73,12 @@ Program inline_edges(Program program, Decisions& decisions) {
     const std::string key = "edge." + d.name;
     const bool usual = cheaper_inline(program, d);
     const auto asked = decisions.asked(key);
+    if (usual) decisions.usually(key, "inline");
     if (asked ? *asked != "inline" : !usual) continue;
     decisions.settle(key, usual ? "inline" : "tile", {"inline", "tile", "memory"});
     substitute_reads(program, d);
+    if (program.tensors[static_cast<std::size_t>(d.tensor)].outputs.empty())
+      program.definitions.erase(program.definitions.begin() + static_cast<std::ptrdiff_t>(k));
   }
   drop_dead(program);
   return program;

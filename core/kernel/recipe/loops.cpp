@@ -7,7 +7,8 @@
 namespace kw::kernel::lowering {
 namespace {
 
-constexpr std::size_t most_cuts = 5;             // more pieces than this cost more code than predicates cost time
+// More pieces than this cost more code than predicates cost time; windows are written out in every piece.
+constexpr std::size_t most_cuts = 5, most_pointwise_cuts = 40;
 constexpr int narrow_lanes = 4;                  // the step between full vectors and single elements at a right tail
 
 std::vector<const Stage*> pointers(const std::vector<Stage>& stages) {
@@ -190,7 +191,8 @@ std::vector<Range> LoopWriter::pieces(int a, const std::vector<const Stage*>& st
   }
   std::vector<Range> out;
   std::int64_t begin = range.low;
-  for (const std::int64_t cut : exact.size() <= most_cuts ? exact : loose) {
+  const bool windows = std::any_of(stages.begin(), stages.end(), [](const Stage* s) { return !s->reduce.empty(); });
+  for (const std::int64_t cut : exact.size() <= (windows ? most_cuts : most_pointwise_cuts) ? exact : loose) {
     out.push_back({begin, cut - 1});
     begin = cut;
   }

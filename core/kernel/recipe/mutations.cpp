@@ -1,5 +1,5 @@
 // default_recipe() and mutations(): the decisions that lowering asked for, each changed to its other legal values.
-#include <algorithm>
+#include <optional>
 #include <set>
 
 #include "core/kernel/recipe/lower.h"
@@ -17,15 +17,15 @@ struct MutationRow {
   const char* sentence;
 };
 constexpr MutationRow rows[] = {
-    {"edge", "edge", "Keep %o as %t instead of %f: recompute it where it is read (inline), hold it in a private tile, or write it to memory."},
-    {"fuse", "fuse", "Compute %o with %t loops instead of %f: a kernel of its own, own loops in a shared kernel, or shared loops."},
+    {"edge", "edge", "Hold %o as %t instead of %f (inline: computed again where it is read; tile: private to an iteration; memory: a buffer)."},
+    {"fuse", "fuse", "Let %o share %t instead of %f (own: nothing, a kernel of its own; outer: the outer loops of its producer; loop: the inner loops too)."},
     {"rewrite", "rewrite", "Turn the rewrite %o %t (it was %f)."},
     {"lanes", "lane axis", "Run the vector lanes of %o along %t instead of %f."},
-    {"vector", "vector width", "Use %t vector lanes in %o instead of %f."},
-    {"unroll", "unroll", "Write the vector body of %o %t times instead of %f, with an accumulator for each copy."},
+    {"vector", "vector width", "Use vectors of %t lanes in %o instead of %f."},
+    {"unroll", "unroll", "Copies of the vector body in %o: %t instead of %f; each copy has accumulators of its own."},
     {"reduce", "reduction strategy", "Keep the accumulators of %o in %t instead of in %f."},
-    {"tile", "tile", "Block %o by %t instead of %f (0: not blocked)."},
-    {"parallel", "parallel axis", "Share the iterations of %t among the threads in %o instead of those of %f."},
+    {"tile", "tile", "Cut axis %o into blocks of %t instead of %f (0: no blocks)."},
+    {"parallel", "parallel axis", "Share the iterations of axis %t of %o among the threads, instead of axis %f."},
     {"order", "loop order", "Nest the outer loops of %o as %t instead of %f."},
 };
 
@@ -52,15 +52,26 @@ std::string hash_of(const Lowered& lowered) {
   return all;
 }
 
-// The recipe without decisions that equal the default or that nothing asks for any more. Those that are refused stay.
-Recipe canonical(const Program& program, Recipe recipe, const Limits& limits) {
-  Decisions decisions(recipe);
-  (void)lowering::lower_with(program, decisions, limits);
-  Recipe out;
-  for (const Choice& choice : decisions.choices())
-    if (const auto said = recipe.decisions.find(choice.key); said != recipe.decisions.end() && said->second != choice.usual)
-      out.decisions.insert(*said);
-  return out;
+struct Neighbour {
+  Recipe recipe;
+  std::string hash;
+};
+
+// The recipe with one decision changed, without those that equal the default or that nothing asks for any more; nothing
+// where the change is illegal.
+std::optional<Neighbour> neighbour(const Program& program, Recipe recipe, const Limits& limits) {
+  for (int attempt = 0; attempt < 2; ++attempt) {
+    Decisions decisions(recipe);
+    const auto lowered = lowering::lower_with(program, decisions, limits);
+    Recipe kept;
+    for (const Choice& choice : decisions.choices())
+      if (const auto said = recipe.decisions.find(choice.key); said != recipe.decisions.end() && said->second != choice.usual)
+        kept.decisions.insert(*said);
+    if (lowered) return Neighbour{std::move(kept), hash_of(*lowered)};
+    if (kept == recipe) return std::nullopt;
+    recipe = std::move(kept);
+  }
+  return std::nullopt;
 }
 
 }  // namespace
@@ -81,10 +92,9 @@ std::vector<Mutation> mutations(const Program& program, const Recipe& recipe, co
         if (option == choice.value) continue;
         Recipe changed = recipe;
         changed.decisions[choice.key] = option;
-        changed = canonical(program, std::move(changed), limits);
-        const auto lowered = lower(program, changed, limits);
-        if (!lowered || !seen.insert(hash_of(*lowered)).second) continue;
-        out.push_back({choice.key, choice.value, option, row.kind, sentence(row, choice, option), std::move(changed)});
+        auto next = neighbour(program, std::move(changed), limits);
+        if (!next || !seen.insert(next->hash).second) continue;
+        out.push_back({choice.key, choice.value, option, row.kind, sentence(row, choice, option), std::move(next->recipe)});
       }
     }
   return out;

@@ -140,6 +140,8 @@ std::vector<unsigned char> encode(DType type, const std::vector<double>& values)
     else if (type == DType::f16) put(bytes, base::float_to_f16(static_cast<float>(v)));
     else if (type == DType::i64) put(bytes, static_cast<std::int64_t>(v));
     else if (type == DType::i32) put(bytes, static_cast<std::int32_t>(v));
+    else if (type == DType::i16) put(bytes, static_cast<std::int16_t>(v));
+    else if (type == DType::i8) put(bytes, static_cast<std::int8_t>(v));
     else put(bytes, static_cast<unsigned char>(v));
   }
   return bytes;
@@ -155,6 +157,8 @@ std::vector<double> decode(DType type, const std::vector<unsigned char>& bytes) 
     else if (type == DType::f16) out.push_back(static_cast<double>(base::f16_to_float(get<std::uint16_t>(bytes, k))));
     else if (type == DType::i64) out.push_back(static_cast<double>(get<std::int64_t>(bytes, k)));
     else if (type == DType::i32) out.push_back(static_cast<double>(get<std::int32_t>(bytes, k)));
+    else if (type == DType::i16) out.push_back(static_cast<double>(get<std::int16_t>(bytes, k)));
+    else if (type == DType::i8) out.push_back(static_cast<double>(get<std::int8_t>(bytes, k)));
     else out.push_back(static_cast<double>(bytes[k]));
   }
   return out;
