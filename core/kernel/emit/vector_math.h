@@ -30,7 +30,7 @@
 //   fmod          exact   2.0               exact   5.2
 //   floor, ceil, round (half to even), trunc: exact, 0.1 and 0.3 ns
 //
-// Without FMA the polynomials round more often: up to 0.5 ulp on top.
+// Without FMA the polynomials round more often: up to 0.7 ulp on top.
 
 #include "core/kernel/emit/prelude.h"
 

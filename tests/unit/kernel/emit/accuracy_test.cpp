@@ -4,6 +4,7 @@
 
 #include <bit>
 #include <cmath>
+#include <cstdlib>
 #include <random>
 
 #include "tests/unit/kernel/emit/accuracy.h"
@@ -39,6 +40,12 @@ std::vector<T> sample(int argument) {
   return out;
 }
 
+// Without FMA the polynomials round more often.
+double slack(double claim) {
+  const bool fma = __builtin_cpu_supports("fma") != 0 && std::getenv("KW_TEST_MARCH") == nullptr;
+  return fma || claim <= 0.5 ? 0 : 0.7;
+}
+
 template <typename T>
 void check(const CompiledNests& code, int lanes) {
   const DType type = sizeof(T) == 4 ? DType::f32 : DType::f64;
@@ -49,7 +56,8 @@ void check(const CompiledNests& code, int lanes) {
     code.kernel(nest_of(f, type, n, lanes).name)(buffers);
     Accuracy accuracy;
     add_errors(f, x, y, z, accuracy);
-    EXPECT_LE(accuracy.worst_ulp, type == DType::f32 ? f.claim_f32 : f.claim_f64)
+    const double claim = type == DType::f32 ? f.claim_f32 : f.claim_f64;
+    EXPECT_LE(accuracy.worst_ulp, claim + slack(claim))
         << name(f.op) << " of " << accuracy.at[0] << ", " << accuracy.at[1] << " in " << lanes << " lanes gives " << accuracy.got
         << ", not " << static_cast<double>(accuracy.expected);
   }
