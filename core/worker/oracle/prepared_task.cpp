@@ -154,12 +154,16 @@ std::vector<OutputTruth> Baseline::last(const std::vector<OutputTruth>& toleranc
     const c10::InferenceMode inference;
     const at::Tensor flat = impl_->outputs[k].contiguous();
     const auto* bytes = static_cast<const std::byte*>(flat.const_data_ptr());
-    const auto size = static_cast<std::size_t>(graph::byte_size(output.type.dtype));
-    for (std::int64_t e = 0; e < flat.numel(); ++e) {
-      const double value = load_number(output.type.dtype, bytes + static_cast<std::size_t>(e) * size);
-      if (graph::is_floating(output.type.dtype)) output.values.push_back(value);
-      else output.exact.push_back(static_cast<std::int64_t>(value));
-    }
+    const auto count = static_cast<std::size_t>(flat.numel());
+    with_type(output.type.dtype, [&]<typename T>(T) {
+      const T* elements = reinterpret_cast<const T*>(bytes);
+      if constexpr (std::is_integral_v<T>) {
+        output.exact.assign(elements, elements + count);
+      } else {
+        output.values.resize(count);
+        for (std::size_t e = 0; e < count; ++e) output.values[e] = number(elements[e]);
+      }
+    });
     output.rms = root_mean_square(output.values);
     result.push_back(std::move(output));
   }
