@@ -94,6 +94,8 @@ int optimize(const Options& o, const base::CancelToken& cancel) {
   }
   if (!o.json.empty())
     if (auto status = write_json(o.json, report::optimize_json(*summary)); !status) return fail(status.error());
+  if (!done->cancelled && done->evaluations == 0 && done->unjudged > 0)
+    return fail({base::ErrorCode::io, "not one candidate could be judged: " + done->unjudged_because, done->session});
   if (!done->cancelled) return 0;
   std::fprintf(stderr, "Stopped. Everything measured so far is kept; the same command does the rest.\n");
   return 130;

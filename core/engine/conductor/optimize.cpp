@@ -110,6 +110,8 @@ class Walk {
     const search::Snapshot last = search.snapshot();
     result_.evaluations = last.completed;
     result_.measured = last.measured;
+    result_.unjudged = last.unjudged;
+    result_.unjudged_because = last.unjudged_because;
     if (!reason) return reason.error();
     result_.reason = *reason;
     if (write_error_) return *write_error_;

@@ -28,6 +28,8 @@ struct Optimized {
   std::int64_t run = 0;
   std::string reason;                  // why the search stopped
   int evaluations = 0, measured = 0, workers_lost = 0;
+  int unjudged = 0;                    // evaluations that ended without a verdict, and why the last one did
+  std::string unjudged_because;
   double wall_s = 0;                   // the search and its finals
   double overhead_share = 0;
   bool cancelled = false;

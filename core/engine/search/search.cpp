@@ -172,6 +172,8 @@ base::Status Search::finish(const Completion& completion) {
     --issued_;
     --task.standing.made;
     --task.standing.since_gain;
+    ++unjudged_;
+    unjudged_because_ = evaluation.verdict_text() + ": " + evaluation.evidence.summary;
   } else {
     ++completed_;
     ++since_gain_;
@@ -242,6 +244,8 @@ Snapshot Search::snapshot() const {
   out.completed = completed_;
   out.measured = measured_;
   out.in_flight = static_cast<int>(flights_.size());
+  out.unjudged = unjudged_;
+  out.unjudged_because = unjudged_because_;
   out.seconds = base::now_s() - started_s_;
   for (const Running& task : tasks_) {
     TaskSnapshot t;

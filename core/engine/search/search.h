@@ -78,7 +78,8 @@ class Search {
   std::map<std::int64_t, Flight> flights_;
   std::int64_t next_job_ = 1;
   std::uint64_t version_ = 0;
-  int issued_ = 0, completed_ = 0, measured_ = 0, since_gain_ = 0;
+  int issued_ = 0, completed_ = 0, measured_ = 0, since_gain_ = 0, unjudged_ = 0;
+  std::string unjudged_because_;
   double started_s_ = 0;
 };
 

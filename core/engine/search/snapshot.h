@@ -21,6 +21,8 @@ struct TaskSnapshot {
 struct Snapshot {
   std::uint64_t version = 0;           // grows with every change
   int issued = 0, completed = 0, measured = 0, in_flight = 0;
+  int unjudged = 0;                    // evaluations that ended without a verdict
+  std::string unjudged_because;        // of the last of them
   double seconds = 0;
   std::vector<TaskSnapshot> tasks;
 };

@@ -207,6 +207,13 @@ TEST_F(CliTest, AWorkerThatDiesIsReplaced) {
   EXPECT_EQ(judged("model.kwr").size(), 25u);
 }
 
+TEST_F(CliTest, ARunInWhichNothingCouldBeJudgedIsNoSuccess) {
+  environment_.push_back("KW_FAKE_REFUSE=t0");
+  const auto done = run({"optimize", "model.py", "--evals", "5", "--threads", "2"});
+  EXPECT_EQ(done.status.code, 1);
+  EXPECT_NE(done.err.find("cannot be captured"), std::string::npos) << done.err;
+}
+
 TEST_F(CliTest, BadInputIsStatusTwoWithOneMessage) {
   EXPECT_EQ(run({"optimize", "model.py", "--evals", "4"}).status.code, 0);
   for (const auto& words : std::vector<std::vector<std::string>>{
