@@ -129,6 +129,19 @@ TEST(Define, GetitemPicksAMemberOfAList) {
   EXPECT_EQ(program_text(b), "input x: f32[5]\nneg[i0<2]: f32 -> output 0 = neg(x[i0 + 3])\n");
 }
 
+TEST(Define, InPlaceOperatorsComputeWhatTheirFunctionalFormsDo) {
+  const auto body = [](const char* op) {
+    GraphBuilder b;
+    const int x = b.input("x", rows(DType::f32, {6}));
+    const int fresh = b.node("aten.neg.default", rows(DType::f32, {6}), {arg("self", In{x})});
+    b.output(b.node(op, rows(DType::f32, {6}), {arg("self", In{fresh})}));
+    const auto program = define(b.graph);
+    return program ? text(program->definitions.back().body[0]) : program.error().text();
+  };
+  EXPECT_EQ(body("aten.relu_.default"), body("aten.relu.default"));
+  EXPECT_EQ(body("aten.relu.default"), "maximum(t1[i0], 0)");
+}
+
 TEST(CanLower, SaysWhyNot) {
   const auto reason = [](const graph::TensorType& in, const graph::TensorType& out, const std::string& op, fakes::Arguments more = {}) {
     GraphBuilder b;
