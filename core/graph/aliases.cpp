@@ -1,7 +1,7 @@
 #include "core/graph/aliases.h"
 
 #include <algorithm>
-#include <array>
+#include <iterator>
 #include <string_view>
 
 #include "core/graph/task.h"
@@ -10,12 +10,17 @@ namespace kw::graph {
 
 namespace {
 
-// Overload-free names of operators whose result may share memory with their first argument.
-constexpr std::array<std::string_view, 46> views{
-    "alias", "as_strided", "broadcast_to", "chunk", "conj", "contiguous", "detach", "diagonal", "dropout", "expand", "expand_as",
-    "feature_dropout", "flatten", "hsplit", "imag", "lift_fresh", "lift_fresh_copy", "movedim", "moveaxis", "mH", "mT", "narrow", "numpy_T",
-    "permute", "positive", "ravel", "real", "reshape", "reshape_as", "select", "slice", "split", "split_with_sizes", "squeeze", "swapaxes",
-    "swapdims", "t", "tensor_split", "to", "transpose", "type_as", "unbind", "unflatten", "unfold", "unsqueeze", "view"};
+// Overload-free names of operators whose result may share memory with their first argument, or with any member of a list
+// that stands there. Some do so only in special cases: sum_to_size of the same size, einsum of one operand, dropout in eval.
+constexpr std::string_view views[] = {
+    "_conj", "_neg_view", "_reshape_alias", "_unsafe_view", "adjoint", "alias", "alpha_dropout", "as_strided", "atleast_1d", "atleast_2d",
+    "atleast_3d", "broadcast_tensors", "broadcast_to", "cartesian_prod", "chain_matmul", "channel_shuffle", "chunk", "conj", "conj_physical",
+    "contiguous", "detach", "diagonal", "dropout", "dsplit", "einsum", "expand", "expand_as", "feature_alpha_dropout", "feature_dropout",
+    "flatten", "hsplit", "imag", "lift_fresh", "lift_fresh_copy", "linalg_diagonal", "mH", "mT", "matrix_H", "meshgrid", "moveaxis", "movedim",
+    "narrow", "numpy_T", "permute", "positive", "ravel", "real", "reshape", "reshape_as", "resolve_conj", "resolve_neg", "select", "slice",
+    "split", "split_with_sizes", "squeeze", "sum_to_size", "swapaxes", "swapdims", "t", "tensor_split", "to", "transpose", "type_as", "unbind",
+    "unflatten", "unfold", "unsafe_chunk", "unsafe_split", "unsafe_split_with_sizes", "unsqueeze", "view", "view_as", "view_as_complex",
+    "view_as_real", "vsplit"};
 
 std::string base_name(const std::string& op) {
   const std::size_t first = op.find('.');
@@ -28,6 +33,19 @@ ValueId first_tensor(const Node& node) {
   if (node.arguments.empty()) return no_value;
   const auto* ref = std::get_if<ValueRef>(&node.arguments[0].value);
   return ref ? ref->id : no_value;
+}
+
+// The tensors that a view's result may share memory with.
+std::vector<ValueId> sources(const Node& node) {
+  const ValueId first = first_tensor(node);
+  return first == no_value ? reads(node) : std::vector<ValueId>{first};
+}
+
+// The functional twin would promote to this other operand's type where the in-place operator keeps its own.
+bool promotes(const TensorType& self, const TensorType& other) {
+  if (other.dtype == self.dtype || other.dtype == DType::boolean) return false;
+  if (is_floating(self.dtype)) return !is_integral(other.dtype) && !(is_floating(other.dtype) && other.sizes.empty());
+  return true;
 }
 
 // Every element at an address of its own, in some order of the dimensions.
@@ -48,7 +66,7 @@ bool dense(const TensorType& type) {
 
 bool may_return_view(const std::string& op) {
   const std::string name = base_name(op);
-  return op.starts_with("aten.") && std::find(views.begin(), views.end(), name) != views.end();
+  return op.starts_with("aten.") && std::find(std::begin(views), std::end(views), name) != std::end(views);
 }
 
 bool in_place(const std::string& op) {
@@ -68,16 +86,26 @@ Aliases::Aliases(const Graph& graph) : roots_(graph.values.size()), readers_(gra
   for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
     const Node& node = graph.nodes[n];
     for (ValueId v : reads(node)) readers_[static_cast<std::size_t>(v)].push_back(static_cast<int>(n));
-    const ValueId source = first_tensor(node);
-    if (source == no_value || !(may_return_view(node.op) || in_place(node.op))) continue;
+    if (!(may_return_view(node.op) || in_place(node.op))) continue;
+    const std::vector<ValueId> from = in_place(node.op) ? std::vector<ValueId>{first_tensor(node)} : sources(node);
+    if (from.empty() || from[0] == no_value) continue;
+    for (ValueId other : from) merge(graph, from[0], other);
     for (ValueId out : node.outputs) {
       if (out == no_value) continue;
-      roots_[static_cast<std::size_t>(out)] = root(source);
-      for (ValueId e : graph.values[static_cast<std::size_t>(out)].elements) roots_[static_cast<std::size_t>(e)] = root(source);
+      roots_[static_cast<std::size_t>(out)] = root(from[0]);
+      for (ValueId e : graph.values[static_cast<std::size_t>(out)].elements) roots_[static_cast<std::size_t>(e)] = root(from[0]);
     }
   }
   for (const Output& o : graph.outputs)
     if (o.value != no_value) readers_[static_cast<std::size_t>(o.value)].push_back(static_cast<int>(graph.nodes.size()));
+}
+
+// One class from now on; its root is a value from outside where there is one, so nobody takes the class for fresh.
+void Aliases::merge(const Graph& graph, ValueId a, ValueId b) {
+  ValueId keep = root(a), drop = root(b);
+  if (keep == drop) return;
+  if (graph.values[static_cast<std::size_t>(keep)].origin == Origin::node) std::swap(keep, drop);
+  std::replace(roots_.begin(), roots_.end(), drop, keep);
 }
 
 int Aliases::last_read(ValueId wanted, int except_node) const {
@@ -98,6 +126,8 @@ bool fresh_in_place(const Graph& graph, const Aliases& aliases, int position) {
   if (values[static_cast<std::size_t>(root)].origin != Origin::node) return false;
   const TensorType& type = values[static_cast<std::size_t>(self)].type;
   if (values[static_cast<std::size_t>(out)].type != type || !dense(type)) return false;
+  for (ValueId v : reads(node))
+    if (values[static_cast<std::size_t>(v)].kind == ValueKind::tensor && promotes(type, values[static_cast<std::size_t>(v)].type)) return false;
   // Reads after this node must go through self or the result: any other alias would have seen the write.
   for (std::size_t v = 0; v < values.size(); ++v) {
     const auto id = static_cast<ValueId>(v);

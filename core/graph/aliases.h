@@ -19,11 +19,13 @@ class Aliases {
   const std::vector<int>& readers(ValueId value) const { return readers_[static_cast<std::size_t>(value)]; }
 
  private:
+  void merge(const Graph& graph, ValueId a, ValueId b);
   std::vector<ValueId> roots_;
   std::vector<std::vector<int>> readers_;        // by value: positions of nodes, graph.nodes.size() for outputs
 };
 
-// The node at `position` writes in place, on a fresh value of which no other alias is read later: it computes a new value.
+// The node at `position` writes in place, on a fresh value of which no other alias is read later, and its functional twin
+// has a result of the same type: it computes a new value.
 bool fresh_in_place(const Graph& graph, const Aliases& aliases, int position);
 
 }  // namespace kw::graph

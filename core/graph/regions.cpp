@@ -3,6 +3,7 @@
 #include "core/graph/regions.h"
 
 #include <algorithm>
+#include <set>
 
 namespace kw::graph {
 
@@ -34,6 +35,7 @@ class Partition {
 
   void prepare(const Classifier& classify) {
     producer_.assign(g_.values.size(), -1);
+    find_writers();
     for (std::size_t n = 0; n < g_.nodes.size(); ++n) {
       class_.push_back(classify_node(static_cast<int>(n), classify));
       for (ValueId v : g_.nodes[n].outputs) define(v, static_cast<int>(n));
@@ -44,7 +46,17 @@ class Partition {
           before[idx(p)] = true;
         }
       ancestors_.push_back(std::move(before));
-      if (in_place(g_.nodes[n].op) && !fresh_in_place(g_, aliases_, static_cast<int>(n))) writers_.push_back(static_cast<int>(n));
+    }
+  }
+  // The memory that in-place operators write; `written_` holds the roots that others can tell were written.
+  void find_writers() {
+    for (std::size_t n = 0; n < g_.nodes.size(); ++n) {
+      if (!in_place(g_.nodes[n].op)) continue;
+      const auto* self = g_.nodes[n].arguments.empty() ? nullptr : std::get_if<ValueRef>(&g_.nodes[n].arguments[0].value);
+      const Writer writer{static_cast<int>(n), self ? aliases_.root(self->id) : no_value, fresh_in_place(g_, aliases_, static_cast<int>(n))};
+      writers_.push_back(writer);
+      if (writer.fresh) continue;
+      for (ValueId v : self ? std::vector<ValueId>{self->id} : reads(g_.nodes[n])) written_.insert(aliases_.root(v));
     }
   }
   void define(ValueId v, int node) {
@@ -61,11 +73,16 @@ class Partition {
     }
     for (ValueId v : reads(node))
       if (g_.values[idx(v)].kind != ValueKind::tensor && !g_.values[idx(v)].known_int) return OpClass::border;
+    // A plan's outputs have memory of their own: a view through which a write is seen later must stay a view.
+    if (may_return_view(node.op))
+      for (ValueId v : reads(node))
+        if (written_.contains(aliases_.root(v))) return OpClass::border;
     return classify(g_, node);
   }
 
   void place(int n) {
-    if (class_[idx(n)] != OpClass::fusable && class_[idx(n)] != OpClass::view) return;
+    const bool work = class_[idx(n)] == OpClass::fusable;
+    if (!work && !rides_along(n)) return;
     std::vector<int> candidates;
     for (ValueId v : reads(g_.nodes[idx(n)]))
       if (const int p = producer_[idx(v)]; p >= 0 && region_[idx(p)] >= 0) candidates.push_back(region_[idx(p)]);
@@ -81,7 +98,7 @@ class Partition {
       joined = std::move(trial);
       taken.push_back(r);
     }
-    if (taken.empty() && class_[idx(n)] == OpClass::view) return;   // a leading view stays outside
+    if (taken.empty() && !work) return;   // a leading view stays outside
     const int home = taken.empty() ? static_cast<int>(members_.size()) : taken.front();
     if (taken.empty()) members_.emplace_back();
     for (std::size_t i = 1; i < taken.size(); ++i) members_[idx(taken[i])].clear();
@@ -89,9 +106,19 @@ class Partition {
     members_[idx(home)] = std::move(joined);
   }
 
-  bool legal(const Members& members) const {
+  // Joins the region of what it reads and starts none.
+  bool rides_along(int n) const {
+    return class_[idx(n)] == OpClass::view || (class_[idx(n)] == OpClass::nothing && metadata_assert(g_.nodes[idx(n)]));
+  }
+
+  Bits bits(const Members& members) const {
     Bits inside(g_.nodes.size());
     for (int m : members) inside[idx(m)] = true;
+    return inside;
+  }
+
+  bool legal(const Members& members) const {
+    const Bits inside = bits(members);
     return convex(members, inside) && runs_at_last(members, inside) && inputs_hold(members, inside);
   }
 
@@ -106,8 +133,7 @@ class Partition {
     return true;
   }
 
-  // Whoever outside reads a member's result comes after the last member. A trailing view is trimmed later, so its
-  // readers count as readers of its source; that is covered because the view is a member now.
+  // Whoever outside reads a member's result comes after the last member.
   bool runs_at_last(const Members& members, const Bits& inside) const {
     for (int m : members)
       for (ValueId v : outputs_of(m))
@@ -126,15 +152,15 @@ class Partition {
     return out;
   }
 
-  // Nothing outside writes an input in place between the first and the last member.
+  // Nothing outside writes an input in place between the first and the last member. A fresh write may stand before the
+  // members that read its result, but not after one that reads what was there before.
   bool inputs_hold(const Members& members, const Bits& inside) const {
-    for (int writer : writers_) {
-      if (writer < members.front() || writer > members.back()) continue;
-      const auto* self = std::get_if<ValueRef>(&g_.nodes[idx(writer)].arguments[0].value);
-      if (!self) return false;
+    for (const Writer& writer : writers_) {
+      if (inside[idx(writer.node)] || writer.node < members.front() || writer.node > members.back()) continue;
+      if (writer.root == no_value) return false;
       for (int m : members)
         for (ValueId v : reads(g_.nodes[idx(m)]))
-          if (aliases_.root(v) == aliases_.root(self->id)) return false;
+          if (aliases_.root(v) == writer.root && (!writer.fresh || m < writer.node)) return false;
     }
     // A member that writes in place must own its memory alone: a reader outside, through another name, would miss the write.
     for (int m : members)
@@ -144,32 +170,44 @@ class Partition {
     return true;
   }
 
+  // Views and asserts at the end go out again, unless one stands before the plan that would give it its argument.
   void trim(Members& members) const {
     for (bool changed = true; changed;) {
       changed = false;
       for (std::size_t i = members.size(); i-- > 0;) {
-        if (class_[idx(members[i])] != OpClass::view) continue;
+        if (!rides_along(members[i])) continue;
         bool used = false;
         for (ValueId v : outputs_of(members[i]))
           for (int reader : aliases_.readers(v)) used |= std::count(members.begin(), members.end(), reader) > 0;
         if (used) continue;
-        members.erase(members.begin() + static_cast<std::ptrdiff_t>(i));
+        Members without = members;
+        without.erase(without.begin() + static_cast<std::ptrdiff_t>(i));
+        if (without.empty() || !runs_at_last(without, bits(without))) continue;
+        members = std::move(without);
         changed = true;
       }
     }
   }
 
+  struct Writer {
+    int node;
+    ValueId root;                 // no_value: it writes a list of tensors
+    bool fresh;
+  };
   const Graph& g_;
   Aliases aliases_;
   std::vector<OpClass> class_;
   std::vector<int> producer_;
   std::vector<Bits> ancestors_;
-  std::vector<int> writers_;
+  std::vector<Writer> writers_;
+  std::set<ValueId> written_;
   std::vector<int> region_;
   std::vector<Members> members_;
 };
 
 }  // namespace
+
+bool metadata_assert(const Node& node) { return node.op == "aten._assert_tensor_metadata.default" && node.outputs.empty(); }
 
 std::vector<std::vector<int>> find_regions(const Graph& graph, const Classifier& classify) { return Partition(graph, classify).regions(); }
 

@@ -27,7 +27,8 @@ class Extractor {
   Extracted run() {
     for (int n : nodes_)
       for (ValueId v : m_.nodes[idx(n)].outputs) made_by(v, n);
-    for (int n : nodes_) out_.graph.nodes.push_back(copy(m_.nodes[idx(n)]));
+    for (int n : nodes_)
+      if (!metadata_assert(m_.nodes[idx(n)])) out_.graph.nodes.push_back(copy(m_.nodes[idx(n)]));
     for (int n : nodes_)
       for (ValueId v : m_.nodes[idx(n)].outputs) add_output(v);
     out_.instance.nodes = nodes_;

@@ -57,37 +57,58 @@ def load_module(path):
     return module
 
 
-def call(module, name, *arguments):
+def call(function, name, *arguments, **named):
     try:
-        return getattr(module, name)(*arguments)
-    except BaseException as error:
-        raise Refused(f"{name}() raised {first_line(error)}", error) from error
+        return function(*arguments, **named)
+    except BaseException as error:   # sys.exit() in a user's module is a failure like any other
+        raise Refused(f"{name} raised {first_line(error)}", error) from error
+
+
+def named_inputs(module, name):
+    """One of the sets in INPUT_SETS, or of the dict that get_input_sets() returns: inputs, or a function that makes them."""
+    if hasattr(module, "get_input_sets"):
+        sets = call(module.get_input_sets, "get_input_sets()")
+    else:
+        sets = getattr(module, "INPUT_SETS", {})
+    if not isinstance(sets, dict):
+        raise Refused(f"the module's input sets are of type {type(sets).__name__}, a dict of named sets was expected")
+    if name not in sets:
+        raise Refused(f"no input set '{name}'; the module has {', '.join(map(str, sets)) or 'none'}")
+    return call(sets[name], f"input set '{name}'") if callable(sets[name]) else sets[name]
 
 
 def build(module, input_set):
     """The model in eval mode and its positional and keyword inputs."""
+    import torch
+
     if hasattr(module, "get_model") and hasattr(module, "get_inputs"):
-        model = call(module, "get_model")
-        sets = getattr(module, "INPUT_SETS", None) or {}
-        if input_set is None:
-            inputs = call(module, "get_inputs")
-        elif input_set in sets:
-            made = sets[input_set]
-            inputs = made() if callable(made) else made
-        else:
-            raise Refused(f"no input set '{input_set}'; INPUT_SETS has {sorted(sets) or 'nothing'}")
+        maker, model = "get_model()", call(module.get_model, "get_model()")
     elif hasattr(module, "Model") and hasattr(module, "get_inputs"):
-        arguments = call(module, "get_init_inputs") if hasattr(module, "get_init_inputs") else []
-        try:
-            model = module.Model(*arguments) if not isinstance(arguments, dict) else module.Model(**arguments)
-        except BaseException as error:
-            raise Refused(f"Model(...) raised {first_line(error)}", error) from error
-        inputs = call(module, "get_inputs")
+        arguments = call(module.get_init_inputs, "get_init_inputs()") if hasattr(module, "get_init_inputs") else []
+        maker = "Model(...)"
+        model = call(module.Model, maker, **arguments) if isinstance(arguments, dict) else call(module.Model, maker, *arguments)
     else:
         raise Refused("the module defines neither get_model() and get_inputs(), nor Model, get_init_inputs() and get_inputs()")
+    if not isinstance(model, torch.nn.Module):
+        raise Refused(f"{maker} returned {type(model).__name__}, a torch.nn.Module was expected")
+    inputs = call(module.get_inputs, "get_inputs()") if input_set is None else named_inputs(module, input_set)
+    model = call(model.eval, "eval()")
     if isinstance(inputs, dict):
-        return model.eval(), (), inputs
-    return model.eval(), tuple(inputs) if isinstance(inputs, (tuple, list)) else (inputs,), {}
+        return model, (), inputs
+    return model, tuple(inputs) if isinstance(inputs, (tuple, list)) else (inputs,), {}
+
+
+def program_of(model, positional, named):
+    """The exported program. The model is run only where the export fails, to tell a fault of the model's from one of the
+    exporter's: a run would change the buffers and inputs that the model writes, and those are saved with it."""
+    import torch
+
+    with torch.no_grad():
+        try:
+            return torch.export.export(model, positional, named)
+        except BaseException as error:
+            call(model, "the model's forward", *positional, **named)
+            raise Refused(f"torch.export cannot export this model: {first_line(error)}", error) from error
 
 
 def export(path, out, seed, input_set):
@@ -95,25 +116,17 @@ def export(path, out, seed, input_set):
         import torch
     except ImportError as error:
         raise Refused(f"this Python ({sys.executable}) has no torch; name another with --python", error) from error
+    if not hasattr(torch, "export"):
+        raise Refused(f"torch {torch.__version__} of this Python ({sys.executable}) has no torch.export; torch 2.11 is what Kernelwright reads")
     random.seed(seed)
     torch.manual_seed(seed)
     if "numpy" in sys.modules:
-        sys.modules["numpy"].random.seed(seed)
-    module = load_module(path)
-    model, positional, named = build(module, input_set)
-    if not isinstance(model, torch.nn.Module):
-        raise Refused(f"get_model() returned {type(model).__name__}, a torch.nn.Module was expected")
+        sys.modules["numpy"].random.seed(seed % 2**32)
+    program = program_of(*build(load_module(path), input_set))
     try:
-        with torch.no_grad():
-            model(*positional, **named)
-    except BaseException as error:
-        raise Refused(f"the model's forward raised {first_line(error)}", error) from error
-    try:
-        with torch.no_grad():
-            program = torch.export.export(model, positional, named)
         torch.export.save(program, out)
     except BaseException as error:
-        raise Refused(f"torch.export cannot export this model: {first_line(error)}", error) from error
+        raise Refused(f"the exported model cannot be saved to {out}: {first_line(error)}", error) from error
     return {"ok": True, "torch": torch.__version__, "notes": []}
 
 
@@ -132,6 +145,8 @@ def main():
     except Refused as refused:
         file, line = line_of(refused.error, path)
         answer = {"ok": False, "message": str(refused), "file": file or path, "line": line or 0}
+    except BaseException as error:
+        answer = {"ok": False, "message": f"the exporter failed: {first_line(error)}", "file": path, "line": 0}
     result.write(json.dumps(answer) + "\n")
     result.flush()
     os._exit(0 if answer["ok"] else 2)   # threads that the user's module started do not keep the process

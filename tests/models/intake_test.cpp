@@ -81,7 +81,7 @@ std::string difference(const aten::Tensors& outputs, const fs::path& reference) 
     const auto type = aten::tensor_type(output);
     if (!type) return which + type.error().text();
     if (type->dtype != stored.type.dtype || type->sizes != stored.type.sizes) return which + type->text() + " instead of " + stored.type.text();
-    const at::Tensor flat = output.contiguous();
+    const at::Tensor flat = output.resolve_conj().contiguous();
     const at::Tensor theirs = at::from_blob(const_cast<std::byte*>(stored.bytes.data()), stored.type.sizes, stored.type.strides,
                                             at::TensorOptions().dtype(output.scalar_type())).contiguous();
     if (flat.nbytes() > 0 && std::memcmp(flat.const_data_ptr(), theirs.const_data_ptr(), flat.nbytes()) != 0)

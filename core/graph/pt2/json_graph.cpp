@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "core/graph/pt2/source_lines.h"
 #include "core/graph/pt2/tensors.h"
@@ -138,7 +139,9 @@ class Builder {
   void read_nodes(const json& graph) {
     for (const json& node : graph.at("nodes")) {
       const std::string& target = node.at("target").get_ref<const std::string&>();
-      if (target.find("wrap_with_set_grad_enabled") != std::string::npos) inline_subgraph(node);
+      const bool autocast = target.find("wrap_with_autocast") != std::string::npos;
+      if (autocast) refuse_active_autocast(node);
+      if (autocast || target.find("wrap_with_set_grad_enabled") != std::string::npos) inline_subgraph(node);
       else graph_.nodes.push_back(read_node(node, target));
     }
   }
@@ -253,6 +256,17 @@ class Builder {
     unsupported("a result of kind '" + kind.substr(3) + "' is not supported", context_);
   }
 
+  // wrap_with_autocast(device, dtype, enabled, cache, subgraph, args…). The casts of an active one are made at run time.
+  void refuse_active_autocast(const json& node) {
+    const json& inputs = node.at("inputs");
+    const auto [kind, enabled] = union_member(inputs.at(2).at("arg"));
+    const json metadata = node.value("metadata", json::object());
+    const SourceLine line = innermost_line(metadata.value("stack_trace", ""));
+    if (kind != "as_bool" || enabled->get<bool>())
+      unsupported("torch.autocast inside the model is not supported; cast its inputs and weights instead",
+                  line.file.empty() ? "wrap_with_autocast" : line.file + ":" + std::to_string(line.line));
+  }
+
   // wrap_with_set_grad_enabled(flag, subgraph, args…): inference ignores the flag, so the body stands in its place.
   void inline_subgraph(const json& node) {
     const json* body = nullptr;
@@ -262,13 +276,15 @@ class Builder {
       if (kind == "as_graph") body = &member->at("graph");
       else if (kind == "as_tensor") arguments.push_back(name_of(*member));
     }
-    if (!body) malformed("a set_grad region without a body", "models/model.json");
+    if (!body) malformed("a wrapped region without a body", "models/model.json");
+    std::map<std::string, ValueId> outer = std::exchange(ids_, {});
+    auto outer_types = std::exchange(types_, {});
+    auto outer_ints = std::exchange(ints_, {});
     read_metadata(*body);
-    std::map<std::string, ValueId> outer = ids_;
     std::size_t i = 0;
     for (const json& input : body->at("inputs")) {
       const auto [kind, member] = union_member(input);
-      if (kind != "as_tensor" || i >= arguments.size()) unsupported("a set_grad region with inputs that are not tensors", "models/model.json");
+      if (kind != "as_tensor" || i >= arguments.size()) unsupported("a wrapped region with inputs that are not tensors", "models/model.json");
       ids_[name_of(*member)] = find_in(outer, arguments[i++]);
     }
     read_nodes(*body);
@@ -278,6 +294,8 @@ class Builder {
       results.push_back(kind == "as_tensor" ? find(name_of(*member)) : no_value);
     }
     ids_ = std::move(outer);
+    types_ = std::move(outer_types);
+    ints_ = std::move(outer_ints);
     bind_results(node, results);
   }
   static ValueId find_in(const std::map<std::string, ValueId>& ids, const std::string& name) {
@@ -293,7 +311,7 @@ class Builder {
       if (kind == "as_tensors")
         for (const json& t : *member) names.push_back(name_of(t));
     }
-    if (names.size() > results.size()) malformed("a set_grad region returns too little", "models/model.json");
+    if (names.size() > results.size()) malformed("a wrapped region returns too little", "models/model.json");
     for (std::size_t i = 0; i < names.size(); ++i) ids_[names[i]] = results[i];
   }
 

@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <deque>
 #include <map>
-#include <memory>
 #include <utility>
 
 #include "core/graph/pt2/tensors.h"
@@ -13,7 +13,7 @@ namespace kw::graph::pt2 {
 namespace {
 
 struct Item;
-using ItemPtr = std::shared_ptr<Item>;
+using ItemPtr = Item*;   // owned by the Unpickler: a hostile pickle nests deeply and refers to itself
 struct Global { std::string name; };
 struct Sequence { std::vector<ItemPtr> items; };               // tuple or list
 struct Dictionary { std::vector<std::pair<ItemPtr, ItemPtr>> items; };
@@ -23,13 +23,11 @@ struct Item {
   std::variant<std::monostate, bool, std::int64_t, double, std::string, Global, Sequence, Dictionary, Storage, StoredTensor, Mark> value;
 };
 
-constexpr std::size_t most_items = 1 << 20;
+constexpr std::size_t most_items = 1 << 20;   // opcodes read, objects made, nodes visited
+constexpr std::size_t most_dimensions = 64;
 constexpr int deepest = 100;
 
 struct Refused { std::string why; };   // thrown inside this file only
-
-template <typename T>
-ItemPtr item(T value) { return std::make_shared<Item>(Item{std::move(value)}); }
 
 template <typename T>
 const T& as(const ItemPtr& p, const char* what) {
@@ -40,7 +38,9 @@ const T& as(const ItemPtr& p, const char* what) {
 
 std::vector<std::int64_t> integers(const ItemPtr& p) {
   std::vector<std::int64_t> out;
-  for (const ItemPtr& i : as<Sequence>(p, "a tuple of integers").items) out.push_back(as<std::int64_t>(i, "an integer"));
+  const Sequence& sequence = as<Sequence>(p, "a tuple of integers");
+  if (sequence.items.size() > most_dimensions) throw Refused{"a tensor of more than 64 dimensions"};
+  for (const ItemPtr& i : sequence.items) out.push_back(as<std::int64_t>(i, "an integer"));
   return out;
 }
 
@@ -64,7 +64,7 @@ class Unpickler {
       const unsigned char op = byte();
       if (op == '.') return pop();
       step(op);
-      if (stack_.size() > most_items || memo_.size() > most_items || ++steps_ > 8 * most_items) throw Refused{"too many objects"};
+      if (++steps_ > most_items) throw Refused{"too many objects"};
     }
   }
 
@@ -95,10 +95,12 @@ class Unpickler {
     return out;
   }
 
-  void push(ItemPtr p) { stack_.push_back(std::move(p)); }
+  template <typename T>
+  ItemPtr item(T value) { return &arena_.emplace_back(Item{std::move(value)}); }
+  void push(ItemPtr p) { stack_.push_back(p); }
   ItemPtr pop() {
     if (stack_.empty()) throw Refused{"the pickle's stack runs empty"};
-    ItemPtr p = std::move(stack_.back());
+    const ItemPtr p = stack_.back();
     stack_.pop_back();
     return p;
   }
@@ -108,7 +110,7 @@ class Unpickler {
   }
   std::vector<ItemPtr> pop_mark() {
     std::vector<ItemPtr> items;
-    for (ItemPtr p = pop(); !std::holds_alternative<Mark>(p->value); p = pop()) items.push_back(std::move(p));
+    for (ItemPtr p = pop(); !std::holds_alternative<Mark>(p->value); p = pop()) items.push_back(p);
     std::reverse(items.begin(), items.end());
     return items;
   }
@@ -212,16 +214,17 @@ class Unpickler {
   const Archive& archive_;
   Bytes code_;
   std::size_t at_ = 0, steps_ = 0;
+  std::deque<Item> arena_;
   std::vector<ItemPtr> stack_;
   std::map<std::uint64_t, ItemPtr> memo_;
 };
 
-void flatten(const ItemPtr& p, int depth, std::vector<Leaf>& out) {
-  if (depth > deepest || out.size() > most_items) throw Refused{"nested too deeply, or too many leaves"};
+void flatten(ItemPtr p, int depth, std::size_t& visits, std::vector<Leaf>& out) {
+  if (depth > deepest || ++visits > most_items) throw Refused{"nested too deeply, or too many leaves"};
   if (auto* s = std::get_if<Sequence>(&p->value)) {
-    for (const ItemPtr& i : s->items) flatten(i, depth + 1, out);
+    for (ItemPtr i : s->items) flatten(i, depth + 1, visits, out);
   } else if (auto* d = std::get_if<Dictionary>(&p->value)) {
-    for (const auto& [key, value] : d->items) flatten(value, depth + 1, out);
+    for (const auto& [key, value] : d->items) flatten(value, depth + 1, visits, out);
   } else if (auto* t = std::get_if<StoredTensor>(&p->value)) {
     out.emplace_back(*t);
   } else if (auto* i = std::get_if<std::int64_t>(&p->value)) {
@@ -248,7 +251,9 @@ base::Result<Leaves> unpickle(std::shared_ptr<const Archive> archive) {
     return base::bad_input("written on a big-endian machine; save it again on a little-endian one", archive->where());
   Leaves leaves;
   try {
-    flatten(Unpickler(*archive, *code).run(), 0, leaves.leaves);
+    Unpickler unpickler(*archive, *code);
+    std::size_t visits = 0;
+    flatten(unpickler.run(), 0, visits, leaves.leaves);
   } catch (const Refused& r) {
     return base::bad_input("the saved tensors were refused: " + r.why, archive->where());
   }

@@ -63,21 +63,10 @@ void LoopWriter::outer(std::size_t position) {
     return;
   }
   const int a = kernel_.outer[position];
-  if (axis(a).inner >= 0) return outer_blocks(position, a);
   const LoopKind kind = a == kernel_.parallel ? LoopKind::parallel : LoopKind::serial;
-  for (const Range& piece : pieces(a, pointers(kernel_.stages))) along(a, piece, kind, [&] { outer(position + 1); });
-}
-
-// Whole blocks, then what is left of the axis.
-void LoopWriter::outer_blocks(std::size_t position, int a) {
-  const auto inner = static_cast<std::size_t>(axis(a).inner);
-  const Range whole = ranges_[inner];
-  const LoopKind kind = a == kernel_.parallel ? LoopKind::parallel : LoopKind::serial;
-  along(a, {0, axis(a).extent - 1}, kind, [&] { outer(position + 1); });
-  if (axis(a).rest == 0) return;
-  ranges_[inner] = {0, axis(a).rest - 1};
-  along(a, {axis(a).extent, axis(a).extent}, LoopKind::serial, [&] { outer(position + 1); });
-  ranges_[inner] = whole;
+  const auto deeper = [&] { outer(position + 1); };
+  if (axis(a).inner >= 0) return along_blocks(a, kind, deeper);
+  for (const Range& piece : pieces(a, pointers(kernel_.stages))) along(a, piece, kind, deeper);
 }
 
 void LoopWriter::stage(const Stage& stage) {
@@ -173,6 +162,17 @@ void LoopWriter::along(int a, const Range& range, LoopKind kind, const Body& bod
     builder_.close_loop();
   }
   ranges_[at] = before;
+}
+
+// Whole blocks, then what is left of the axis.
+void LoopWriter::along_blocks(int a, LoopKind kind, const Body& body) {
+  const auto inner = static_cast<std::size_t>(axis(a).inner);
+  const Range whole = ranges_[inner];
+  along(a, {0, axis(a).extent - 1}, kind, body);
+  if (axis(a).rest == 0) return;
+  ranges_[inner] = {0, axis(a).rest - 1};
+  along(a, {axis(a).extent, axis(a).extent}, LoopKind::serial, body);
+  ranges_[inner] = whole;
 }
 
 // Where predicates change along the axis, the loop is cut, so that each piece knows their value.

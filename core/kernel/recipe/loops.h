@@ -24,7 +24,6 @@ class LoopWriter {
 
   // loops.cpp: outer loops and space loops
   void outer(std::size_t position);
-  void outer_blocks(std::size_t position, int axis);
   void stage(const Stage& stage);
   void space(const Stage& stage, std::size_t position, const PointBody& body);
   void each_copy(const Stage& stage, const Segment& segment, const Body& body);
@@ -34,6 +33,7 @@ class LoopWriter {
   // axes.: a range of an axis, as a loop or, where it is one step, as a constant
   std::vector<Range> pieces(int axis, const std::vector<const Stage*>& stages);
   void along(int axis, const Range& range, LoopKind kind, const Body& body);
+  void along_blocks(int axis, LoopKind kind, const Body& body);
   void left_over(const Body& body);
   std::vector<Segment> segments(const Stage& stage, const Range& range) const;
   void along_segment(int axis, const Segment& segment, const Body& body);
@@ -46,7 +46,10 @@ class LoopWriter {
   void reduce_unrolled(const Stage& stage, const Segment& segment);
   void reduce_in_loops(const Stage& stage, const Segment& segment);
   void reduce_loop(const Stage& stage, std::size_t depth, const Segment& space, int level);
+  void reduce_deeper(const Stage& stage, std::size_t depth, const Segment& space, int level);
+  bool fresh_below(const Stage& stage, std::size_t depth) const;
   void accumulate(const Stage& stage, int lanes, int copy, int level);
+  void assign(const Item& item, const State& state, const State& next);
   State& accumulator(const Stage& stage, std::size_t item, int lanes, int copy, int level);
   void finish(const Stage& stage, const Segment& space);
   Expr position(const Stage& stage, const Item& item) const;
@@ -57,11 +60,15 @@ class LoopWriter {
 
   // tile_reductions.cpp
   void reduce_in_tile(const Stage& stage);
-  void add_accumulator_tiles(const Stage& stage);
+  using Tiles = std::map<std::size_t, std::vector<int>>;     // of the stage's items: one a part of the state
+  Tiles accumulator_tiles(const Stage& stage, const std::string& name);
+  void each_point(const Stage& stage, const Tiles& written, const Body& body);
+  void start_tiles(const Stage& stage);
+  void in_fresh_tiles(const Stage& stage, const Body& body);
   void along_reduced_rows(const Stage& stage, std::size_t position, const PointBody& rows);
   void accumulate_rows(const Stage& stage, int rows);
   Index accumulator_offset(const Stage& stage) const;
-  State loaded_state(const Item& item, std::size_t k, const Index& offset);
+  State loaded_state(const Stage& stage, std::size_t k, const Tiles& tiles);
 
   // Kernel axes and values of items into registers and loop variables.
   Expr lowered(const Expr& e) const;
@@ -81,7 +88,7 @@ class LoopWriter {
   int lane_variable_ = -1;                     // of the one-step vector loop round several copies
   std::map<std::pair<int, int>, Expr> known_;  // (tensor, component) -> its register at this point
   std::map<int, Accumulators> accumulators_;   // by lanes
-  std::map<std::size_t, std::vector<int>> accumulator_tiles_;   // of a stage's items: one a part of the state
+  Tiles tiles_, fresh_tiles_;                  // of the stage; of a block of its rows
   // Buffer of the space -> buffer of the nest. A tile belongs to an iteration of the parallel loop; what is left over
   // outside that loop has tiles of its own.
   int buffer(int b) const;

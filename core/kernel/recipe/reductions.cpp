@@ -1,12 +1,15 @@
 // The reductions of a stage at one point of its space axes: written out where they are few, else in loops with as many
 // accumulators as lanes times copies, united at the end (copies first, then a tree over the lanes, then the tails).
 #include <algorithm>
+#include <utility>
 
 #include "core/kernel/recipe/expressions.h"
 #include "core/kernel/recipe/loops.h"
 
 namespace kw::kernel::lowering {
 namespace {
+
+constexpr std::int64_t shortest_block = 16;      // steps that are worth accumulators of their own
 
 bool reduces(const Item& item) { return item.combiner != Combiner::none; }
 
@@ -68,9 +71,11 @@ void LoopWriter::reduce_loop(const Stage& stage, std::size_t depth, const Segmen
     return;
   }
   const int a = stage.reduce[depth];
+  const auto deeper = [&] { reduce_deeper(stage, depth, space, level); };
+  if (axis(a).inner >= 0) return along_blocks(a, LoopKind::serial, deeper);
   for (const Range& piece : pieces(a, {&stage})) {
     if (a != stage.vector_axis) {
-      along(a, piece, LoopKind::serial, [&] { reduce_loop(stage, depth + 1, space, level); });
+      along(a, piece, LoopKind::serial, deeper);
       continue;
     }
     for (const Segment& segment : segments(stage, piece))
@@ -81,6 +86,29 @@ void LoopWriter::reduce_loop(const Stage& stage, std::size_t depth, const Segmen
         }
       });
   }
+}
+
+// Does each step of the axis at `depth` start accumulators of its own, to keep chains of additions short?
+bool LoopWriter::fresh_below(const Stage& stage, std::size_t depth) const {
+  std::int64_t chain = 1;
+  for (std::size_t k = depth + 1; k < stage.reduce.size(); ++k) chain *= axis(stage.reduce[k]).extent;
+  if (along_reduced_axis(stage)) chain /= static_cast<std::int64_t>(stage.lanes) * stage.copies;
+  return adds_up(stage) && chain >= shortest_block;
+}
+
+void LoopWriter::reduce_deeper(const Stage& stage, std::size_t depth, const Segment& space, int level) {
+  if (!fresh_below(stage, depth)) return reduce_loop(stage, depth + 1, space, level);
+  std::map<int, Accumulators> outer = std::exchange(accumulators_, {});
+  reduce_loop(stage, depth + 1, space, builder_.depth());
+  const std::map<int, Accumulators> block = std::exchange(accumulators_, std::move(outer));
+  for (const auto& [lanes, accumulators] : block)
+    for (std::size_t copy = 0; copy < accumulators.of_copy.size(); ++copy)
+      for (std::size_t k = 0; k < stage.items.size(); ++k) {
+        const State& of_block = accumulators.of_copy[copy][k];
+        if (of_block.empty()) continue;
+        const State total = accumulator(stage, k, lanes, static_cast<int>(copy), level);
+        assign(stage.items[k], total, unite(stage.items[k].combiner, total, of_block));
+      }
 }
 
 State& LoopWriter::accumulator(const Stage& stage, std::size_t k, int lanes, int copy, int level) {
@@ -104,17 +132,17 @@ void LoopWriter::accumulate(const Stage& stage, int lanes, int copy, int level) 
     }
     const Expr value = lowered(item.body[0]);
     if (neutral(item.combiner, value)) continue;
-    const State& state = accumulator(stage, k, lanes, copy, level);
-    const State next = step(item.combiner, state, value, position(stage, item));
-    builder_.expect(next);
-    if (next.size() == 1) {
-      builder_.update(state[0], builder_.value(next[0]));
-      continue;
-    }
-    State held;                                  // all parts from the old state, before any of it changes
-    for (const Expr& part : next) held.push_back(builder_.named(part, item.name));
-    for (std::size_t part = 0; part < state.size(); ++part) builder_.update(state[part], held[part]);
+    const State state = accumulator(stage, k, lanes, copy, level);
+    assign(item, state, step(item.combiner, state, value, position(stage, item)));
   }
+}
+
+void LoopWriter::assign(const Item& item, const State& state, const State& next) {
+  builder_.expect(next);
+  if (next.size() == 1) return builder_.update(state[0], builder_.value(next[0]));
+  State held;                                    // all parts from the old state, before any of it changes
+  for (const Expr& part : next) held.push_back(builder_.named(part, item.name));
+  for (std::size_t part = 0; part < state.size(); ++part) builder_.update(state[part], held[part]);
 }
 
 State LoopWriter::named(const Item& item, const State& state) {

@@ -13,7 +13,7 @@ constexpr std::int64_t tile_lanes = 64;          // block of the lane axis where
 // A transposition walks whole cache lines one way and short columns the other: a column of 16 rows whose stride is a power
 // of two still fits the ways of the L1 sets that it falls into.
 constexpr std::int64_t transpose_rows = 8, transpose_lanes = 16;
-constexpr std::int64_t accumulator_lanes = 2048; // accumulators of f32 that leave the L1 cache room for rows
+constexpr std::int64_t accumulator_lanes = 1024; // accumulators of f32 that leave the L1 cache room for rows
 constexpr std::int64_t far_elements = 512;       // a step along a reduced axis this long hardly shares a page
 constexpr std::int64_t stack_bytes = 256 << 10;  // tiles stand on the stack of a thread
 
@@ -32,8 +32,9 @@ class Scheduler {
     if (lanes_ >= 0) lane_inner_ = pull_inside(kernel_, lanes_, lane_block_);
     choose_order();
     place_vectors();
+    for (Stage& stage : kernel_.stages) shorten_chains(stage);
     const std::int64_t most = std::min(stack_bytes, limits_.l2_bytes / 2);
-    if (const std::int64_t bytes = tile_bytes(kernel_); bytes > most)
+    if (const std::int64_t bytes = tile_bytes(kernel_) + accumulator_bytes(); bytes > most)
       return base::Error{base::ErrorCode::unsupported, "the tiles of " + kernel_.name + " need " + std::to_string(bytes) +
                          " bytes, a thread may have " + std::to_string(most) + "; keep a value in memory or block an axis", "recipe"};
     return base::done();
@@ -236,6 +237,30 @@ class Scheduler {
       move_last(stage.space, stage.vector_axis);
       move_last(stage.reduce, stage.vector_axis);
     }
+  }
+
+  void shorten_chains(Stage& stage) {
+    if (stage.reduce.empty() || !adds_up(stage)) return;
+    const int a = stage.reduce.back();
+    const bool across = a == stage.vector_axis;
+    const std::int64_t step = across ? static_cast<std::int64_t>(stage.lanes) * stage.copies : 1;
+    if (!across && reduced_points(stage) <= most_unrolled) return;
+    if (axis(a).extent / step < 2 * longest_chain) return;
+    const int inner = block_axis(kernel_, a, longest_chain * step);
+    stage.reduce.push_back(inner);
+    if (across) stage.vector_axis = inner;
+  }
+
+  // What tile_reductions.cpp will add: accumulators, and those of a block, of at most three parts of eight bytes.
+  std::int64_t accumulator_bytes() const {
+    std::int64_t total = 0;
+    for (const Stage& stage : kernel_.stages) {
+      if (!stage.tile_accumulators) continue;
+      std::int64_t elements = 1;
+      for (const int a : stage.space) elements *= axis(a).extent;
+      for (const Item& item : stage.items) total += item.combiner == Combiner::none ? 0 : 2 * 24 * elements;
+    }
+    return total;
   }
 
   // Several accumulators hide the latency of a dependent chain; light bodies gain from fewer loop ends.

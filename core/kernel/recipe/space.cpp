@@ -17,6 +17,13 @@ bool is_tile(const KernelSpace& kernel, int buffer) {
   return buffer >= 0 && kernel.buffers[static_cast<std::size_t>(buffer)].space == Space::tile;
 }
 
+bool adds_up(const Stage& stage) {
+  return std::any_of(stage.items.begin(), stage.items.end(), [](const Item& item) {
+    const bool adds = item.combiner == Combiner::sum || item.combiner == Combiner::moments || item.combiner == Combiner::max_sum_exp;
+    return adds && graph::is_floating(item.body[0]->type);
+  });
+}
+
 std::int64_t tile_bytes(const KernelSpace& kernel) {
   std::int64_t total = 0;
   for (const NestBuffer& buffer : kernel.buffers)
@@ -61,30 +68,30 @@ std::vector<Access> accesses(const KernelSpace& kernel) {
   return all;
 }
 
-int pull_inside(KernelSpace& kernel, int v, std::int64_t block) {
+int block_axis(KernelSpace& kernel, int v, std::int64_t block) {
   const auto at = static_cast<std::size_t>(v);
-  const std::int64_t extent = kernel.axes[at].extent;
-  const bool whole = block <= 0 || block >= extent;
-  int inner = v;
-  if (whole) {
-    std::erase(kernel.outer, v);
-  } else {
-    inner = static_cast<int>(kernel.axes.size());
-    kernel.axes.push_back({kernel.axes[at].name, block});
-    kernel.axes[at].name += "_block";
-    kernel.axes[at].extent = extent / block;
-    kernel.axes[at].rest = extent % block;
-    kernel.axes[at].inner = inner;
-  }
-  const std::int64_t width = whole ? extent : block;
+  const int inner = static_cast<int>(kernel.axes.size());
+  kernel.axes.push_back({kernel.axes[at].name, block});
+  KernelAxis& blocks = kernel.axes[at];
+  blocks.name += "_block";
+  blocks.rest = blocks.extent % block;
+  blocks.extent /= block;
+  blocks.inner = inner;
   std::vector<Index> moved;
-  for (std::size_t a = 0; a < kernel.axes.size(); ++a) moved.push_back(variable(static_cast<int>(a)));
-  if (!whole) moved[at] = add(scale(variable(v), block), variable(inner));
+  for (int a = 0; a <= inner; ++a) moved.push_back(variable(a));
+  moved[at] = add(scale(variable(v), block), variable(inner));
   const Extents sizes = extents(kernel);
-  change_indices(kernel, [&](const Index& map, bool tile) {
-    const Index to = substitute(map, moved, sizes);
-    return tile ? add(scale(to, width), variable(inner)) : to;
-  });
+  change_indices(kernel, [&](const Index& map, bool) { return substitute(map, moved, sizes); });
+  return inner;
+}
+
+int pull_inside(KernelSpace& kernel, int v, std::int64_t block) {
+  const std::int64_t extent = kernel.axes[static_cast<std::size_t>(v)].extent;
+  const bool whole = block <= 0 || block >= extent;
+  if (whole) std::erase(kernel.outer, v);
+  const int inner = whole ? v : block_axis(kernel, v, block);
+  const std::int64_t width = whole ? extent : block;
+  change_indices(kernel, [&](const Index& map, bool tile) { return tile ? add(scale(map, width), variable(inner)) : map; });
   for (NestBuffer& buffer : kernel.buffers)
     if (buffer.space == Space::tile) buffer.elements *= width;
   for (Stage& stage : kernel.stages) stage.space.push_back(inner);

@@ -41,6 +41,10 @@ struct Item {
 
 constexpr std::int64_t most_unrolled = 32;   // points of a reduction that is written out instead of looped over
 
+// A sum along one chain of additions loses a digit or so every hundred; longer ones are carried out in blocks, each with
+// accumulators of its own.
+constexpr std::int64_t longest_chain = 64;
+
 struct Stage {
   std::vector<int> space, reduce;      // inner axes, outermost first
   std::vector<Item> items;
@@ -60,6 +64,7 @@ struct KernelSpace {
 };
 
 Extents extents(const KernelSpace& kernel);
+bool adds_up(const Stage& stage);            // a reduction in it accumulates rounding errors
 std::int64_t tile_bytes(const KernelSpace& kernel);
 bool is_tile(const KernelSpace& kernel, int buffer);
 
@@ -72,6 +77,8 @@ struct Access { const Index* offset = nullptr; int buffer = -1; bool store = fal
 std::vector<Access> accesses(const Stage& stage);
 std::vector<Access> accesses(const KernelSpace& kernel);
 
+// Axis v comes to count whole blocks of `block`, and a new axis, which is returned, runs inside a block.
+int block_axis(KernelSpace& kernel, int v, std::int64_t block);
 // Outer axis v becomes blocks of `block`; the axis inside the blocks (v itself where the block is the whole axis) becomes
 // the innermost space axis of every stage, and tiles grow by it. The new inner axis.
 int pull_inside(KernelSpace& kernel, int v, std::int64_t block);

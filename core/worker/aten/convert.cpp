@@ -41,7 +41,8 @@ base::Result<graph::TensorType> tensor_type(const at::Tensor& tensor) {
   return graph::TensorType{*element, tensor.sizes().vec(), tensor.strides().vec()};
 }
 
-at::Tensor clone_exact(const at::Tensor& tensor) {
+at::Tensor clone_exact(const at::Tensor& given) {
+  const at::Tensor tensor = given.resolve_conj().resolve_neg();   // a lazy conjugate or negation is not in the bytes
   std::int64_t span = tensor.numel() > 0 ? 1 : 0;
   if (span > 0)
     for (std::int64_t d = 0; d < tensor.dim(); ++d) span += (tensor.size(d) - 1) * tensor.stride(d);

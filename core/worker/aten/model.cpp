@@ -188,9 +188,10 @@ base::Result<std::unique_ptr<OpenModel>> open_model(const OpenOptions& options) 
 
 base::Status save_outputs(const std::string& path, const Tensors& outputs) {
   try {
+    const c10::InferenceMode inference;
     std::vector<c10::IValue> items;
     for (const at::Tensor& output : outputs)
-      if (output.defined()) items.emplace_back(output);
+      if (output.defined()) items.emplace_back(output.resolve_conj().resolve_neg());
     const std::vector<char> bytes = torch::jit::pickle_save(c10::ivalue::Tuple::create(std::move(items)));
     return base::write_file_atomically(path, {bytes.data(), bytes.size()});
   } catch (const std::exception& error) {

@@ -62,6 +62,36 @@ TEST(Functionalize, TypeMustStay) {
   EXPECT_EQ(argument(functionalize(b.graph), 2, 0), y);
 }
 
+TEST(Functionalize, AWiderOperandKeepsTheOperatorInPlace) {
+  // f32.add_(f64 tensor) stays f32, add would give f64; a 0-d operand or a mask does not promote.
+  struct Row { DType dtype; std::vector<std::int64_t> sizes; bool fresh; };
+  for (const Row& row : {Row{DType::f64, {4, 8}, false}, Row{DType::f64, {}, true}, Row{DType::boolean, {4, 8}, true}, Row{DType::i64, {8}, true}}) {
+    Builder b;
+    const auto y = b.node("aten.neg.default", {b.input("x")}), other = b.value("other", row.sizes, Origin::input, row.dtype);
+    const auto sum = b.node("aten.add_.Tensor", {y, other});
+    b.node("aten.neg.default", {y});
+    EXPECT_EQ(argument(functionalize(b.graph), 2, 0), row.fresh ? sum : y);
+  }
+}
+
+TEST(Aliases, ViewsShareTheirSourcesMemory) {
+  Builder b;
+  const auto x = b.input("x"), y = b.node("aten.neg.default", {x}), v = b.node("aten.view_as.default", {y, x});
+  EXPECT_EQ(Aliases(b.graph).root(v), y);
+  b.node("aten.relu_.default", {v});
+  b.node("aten.exp.default", {y});
+  EXPECT_FALSE(fresh_in_place(b.graph, Aliases(b.graph), 2));   // y is read after the write through v
+}
+
+TEST(Aliases, ResultsOfAListMayShareAnyMembersMemory) {
+  Builder b;
+  const auto x = b.input("x"), y = b.node("aten.neg.default", {x}), m = b.node("aten.meshgrid.default", {});
+  b.graph.nodes.back().arguments.push_back({"tensors", false, ValueList{{y, x}}});
+  const Aliases aliases(b.graph);
+  EXPECT_EQ(aliases.root(m), x);
+  EXPECT_EQ(aliases.root(y), x);   // and nobody takes it for fresh
+}
+
 TEST(Functionalize, Names) {
   EXPECT_EQ(functional_name("aten.relu_.default"), "aten.relu.default");
   EXPECT_EQ(functional_name("aten.add_.Tensor"), "aten.add.Tensor");

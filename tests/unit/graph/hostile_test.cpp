@@ -85,6 +85,43 @@ TEST(Hostile, FlippedPicklesNeverCrash) {
   }
 }
 
+// A torch.save archive with this pickle and no storages.
+std::string saved(const std::string& pickle) {
+  const auto number = [](std::size_t value, int width) {
+    std::string out;
+    for (int i = 0; i < width; ++i, value >>= 8) out += static_cast<char>(value & 255);
+    return out;
+  };
+  const std::string name = "archive/data.pkl", zeros(12, '\0');
+  const std::string sizes = number(pickle.size(), 4) + number(pickle.size(), 4) + number(name.size(), 2);
+  const std::string local = "PK\3\4" + number(20, 2) + zeros + sizes + number(0, 2) + name + pickle;
+  const std::string central = "PK\1\2" + number(20, 2) + number(20, 2) + zeros + sizes + number(0, 12) + number(0, 4) + name;
+  return local + central + "PK\5\6" + number(0, 4) + number(1, 2) + number(1, 2) + number(central.size(), 4) + number(local.size(), 4) + number(0, 2);
+}
+
+base::Result<Leaves> unpickled(const std::string& pickle) {
+  const std::string bytes = saved("\x80\x02" + pickle + ".");
+  const auto archive = Archive::view({reinterpret_cast<const std::byte*>(bytes.data()), bytes.size()}, "made");
+  EXPECT_TRUE(archive);
+  return archive ? unpickle(*archive) : archive.error();
+}
+
+TEST(Hostile, PicklesThatNestOrReferToThemselvesAreRefused) {
+  const auto good = unpickled("K\7K\x08\x86");   // (7, 8)
+  ASSERT_TRUE(good) << good.error().text();
+  EXPECT_EQ(std::get<std::int64_t>(good->leaves.at(1)), 8);
+  const auto refused = [](const std::string& pickle) {
+    const auto l = unpickled(pickle);
+    return !l && l.error().code == base::ErrorCode::bad_input;
+  };
+  EXPECT_TRUE(refused(")" + std::string(900000, '\x85')));            // a tuple in a tuple in …
+  EXPECT_TRUE(refused(std::string("]q\0h\0a", 6)));                   // a list that holds itself
+  std::string doubling = std::string("]q\0", 3);                      // each tuple holds the one before twice
+  for (char i = 0; i < 60; ++i) doubling += std::string("h") + i + "h" + i + "\x86q" + static_cast<char>(i + 1);
+  EXPECT_TRUE(refused(doubling));
+  EXPECT_TRUE(refused(std::string(3000000, 'N')));                     // no end of objects
+}
+
 // Replaces text of equal length inside the archive's JSON.
 std::string forged(std::string archive, const std::string& from, const std::string& to) {
   EXPECT_EQ(from.size(), to.size());

@@ -74,6 +74,57 @@ TEST(Regions, ViewsAloneAreNoTask) {
   EXPECT_TRUE(regions_of(b).empty());
 }
 
+TEST(Regions, AViewThatIsReadEarlierStaysInside) {
+  // The view stands before the plan that computes its argument: outside, it would run first.
+  Builder b;
+  const auto a = b.node("aten.neg.default", {b.input("x")}), v = b.node("aten.view.default", {a}, {32});
+  b.output(b.node("aten.exp.default", {a}));
+  b.output(v);
+  EXPECT_EQ(regions_of(b), (Regions{{0, 1, 2}}));
+}
+
+TEST(Regions, MetadataAssertsDoNotSplit) {
+  Builder b;
+  const auto a = b.node("aten.neg.default", {b.input("x")});
+  b.node("aten._assert_tensor_metadata.default", {a});
+  b.graph.nodes.back().outputs.clear();
+  b.output(b.node("aten.exp.default", {a}));
+  const auto classify = [](const Graph& g, const Node& n) { return metadata_assert(n) ? OpClass::nothing : classify_by_name(g, n); };
+  const auto tasks = find_tasks(functionalize(b.graph), classify);
+  ASSERT_EQ(tasks.size(), 1u);
+  EXPECT_EQ(tasks[0].instances[0].nodes, (std::vector<int>{0, 1, 2}));
+  ASSERT_EQ(tasks[0].graph.nodes.size(), 2u);
+  EXPECT_EQ(tasks[0].graph.nodes[1].op, "aten.exp.default");
+}
+
+TEST(Regions, AReadBeforeAFreshWriteIsNotMovedBehindIt) {
+  // exp reads y as it was; joined with add it would run after relu_ has written y.
+  Builder b;
+  const auto y = b.node("aten.conv2d.default", {b.input("x")}), e = b.node("aten.exp.default", {y}), r = b.node("aten.relu_.default", {y});
+  b.output(b.node("aten.add.Tensor", {e, b.node("aten.conv2d.default", {r})}));
+  EXPECT_EQ(regions_of(b), (Regions{{1}, {2}, {4}}));
+}
+
+TEST(Regions, AReadAfterAFreshWriteMayWait) {
+  Builder b;
+  const auto a = b.node("aten.neg.default", {b.input("p")}), y = b.node("aten.conv2d.default", {b.input("x")});
+  const auto r = b.node("aten.relu_.default", {y});
+  b.node("aten.conv2d.default", {r});
+  b.output(b.graph.nodes.back().outputs[0]);
+  b.output(b.node("aten.mul.Tensor", {a, r}));
+  EXPECT_EQ(regions_of(b), (Regions{{0, 4}, {2}}));   // relu_ feeds a convolution before mul
+}
+
+TEST(Regions, AViewThroughWhichAWriteIsSeenStaysAView) {
+  Builder b;
+  const auto a = b.node("aten.neg.default", {b.input("x")}), v = b.node("aten.view.default", {a}, {32});
+  const auto e = b.node("aten.exp.default", {v}, {32});
+  b.node("aten.mul_.Tensor", {a, b.input("y")});   // v is read afterwards: it must share memory with a
+  b.output(v);
+  b.output(e);
+  EXPECT_EQ(regions_of(b), (Regions{{0}, {2}}));
+}
+
 TEST(Regions, AWriteToAnInputBetweenSplits) {
   Builder b;
   const auto x = b.input("x"), y = b.input("y"), a = b.node("aten.add.Tensor", {x, y});

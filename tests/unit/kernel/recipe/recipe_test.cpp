@@ -81,7 +81,7 @@ TEST_P(EverySample, EveryMutationIsRightAndOneDecisionAway) {
 INSTANTIATE_TEST_SUITE_P(Recipes, EverySample, testing::Range<std::size_t>(0, small_samples().size()),
                          [](const auto& sample) { return small_samples()[sample.param].name; });
 
-// One compiler call for all: the default recipe and one mutation of each, on odd sizes.
+// One compiler call for all: the default recipe, a mutation and every parallel one of each, on odd sizes.
 TEST(Compiled, MachineCodeAgrees) {
   std::vector<Sample> samples = small_samples();
   std::vector<Generated> plans;
@@ -92,6 +92,8 @@ TEST(Compiled, MachineCodeAgrees) {
     std::vector<Recipe> some = {default_recipe(samples[s].program, limits())};
     const auto options = mutations(samples[s].program, some[0], limits());
     if (!options.empty()) some.push_back(options[random() % options.size()].result);
+    for (const Mutation& m : options)      // samples are small: only a mutation starts the threads
+      if (m.kind == "parallel axis") some.push_back(m.result);
     for (const Recipe& recipe : some) {
       auto plan = generate(samples[s].program, recipe, limits());
       ASSERT_TRUE(plan.ok()) << plan.error().text();
@@ -100,7 +102,7 @@ TEST(Compiled, MachineCodeAgrees) {
       recipes.push_back(recipe);
     }
   }
-  const auto compiled = Compiled::build(plans);
+  const auto compiled = Compiled::build_together(plans);
   ASSERT_TRUE(compiled.ok()) << compiled.error().text();
   for (std::size_t k = 0; k < plans.size(); ++k) {
     const Program& program = samples[of[k]].program;
