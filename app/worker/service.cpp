@@ -141,57 +141,52 @@ Answer Service::open(const json& params, const base::CancelToken&) {
   options.seed = params.value("seed", std::uint64_t{0});
   options.cache = params.value("cache", "");
   evaluator_.reset();
-  auto opened = aten::open_model(options);
-  if (!opened) return opened.error();
-  model_ = std::move(opened).value();
-  threads_ = at::get_num_threads();
   oracle::EvaluatorOptions judging;
-  judging.threads = threads_;
   judging.seed = options.seed;
   judging.parallel_builds = parallel_builds;
-  auto evaluator = oracle::TaskEvaluator::create(*model_, judging);
-  if (!evaluator) return evaluator.error();
-  evaluator_ = std::move(evaluator).value();
-  std::optional<Error> failed;
-  evaluator_->executor().run([&] {
-    at::set_num_threads(threads_);   // an OpenMP setting of the calling thread
-    auto c = device::ceilings(environment());
-    if (c) ceilings_ = *c;
-    else failed = c.error();
+  return on_executor([&]() -> Answer {
+    auto opened = aten::open_model(options);   // sets the number of threads, an OpenMP setting of the calling thread
+    if (!opened) return opened.error();
+    model_ = std::move(opened).value();
+    judging.threads = threads_ = at::get_num_threads();
+    auto evaluator = oracle::TaskEvaluator::create(*model_, executor_, judging);
+    if (!evaluator) return evaluator.error();
+    evaluator_ = std::move(evaluator).value();
+    auto ceilings = device::ceilings(environment());
+    if (!ceilings) return ceilings.error();
+    ceilings_ = *ceilings;
+    evaluator_->set_ceilings(ceilings_);
+    return json{{"graph", graph::to_json(model_->graph)}, {"notes", model_->graph.notes}, {"sha256", model_->sha256}, {"kind", model_->kind},
+                {"environment", environment()}};
   });
-  if (failed) return *failed;
-  evaluator_->set_ceilings(ceilings_);
-  return json{{"graph", graph::to_json(model_->graph)}, {"notes", model_->graph.notes}, {"sha256", model_->sha256}, {"kind", model_->kind},
-              {"environment", environment()}};
+}
+
+Answer Service::on_executor(const std::function<Answer()>& work) {
+  Answer answer = no_model();
+  executor_.run([&] { answer = guarded(work); });
+  return answer;
 }
 
 Answer Service::profile(const json& params, const base::CancelToken& cancel) {
   if (!evaluator_) return no_model();
-  Answer answer = no_model();
-  evaluator_->executor().run([&] {
-    answer = guarded([&]() -> Answer {
-      auto p = profile::profile(*model_, ceilings_, params.value("runs", 10), cancel);
-      if (!p) return p.error();
-      return json(*p);
-    });
+  return on_executor([&]() -> Answer {
+    auto p = profile::profile(*model_, ceilings_, params.value("runs", 10), cancel);
+    if (!p) return p.error();
+    return json(*p);
   });
-  return answer;
 }
 
 Answer Service::run(const json& params, const base::CancelToken&) {
   if (!evaluator_) return no_model();
   if (base::Status installed = evaluator_->install(params.value("winners", json::array())); !installed) return installed.error();
-  Answer answer = no_model();
-  evaluator_->executor().run([&] {
-    answer = guarded([&]() -> Answer {
-      auto outputs = model_->eager->run(model_->inputs);
-      if (!outputs) return outputs.error();
-      if (const std::string out = params.value("out", ""); !out.empty())
-        if (base::Status saved = aten::save_outputs(out, *outputs); !saved) return saved.error();
-      json types = json::array();
-      for (const at::Tensor& t : *outputs) types.push_back(t.defined() ? t.toString() + " " + std::string(c10::str(t.sizes())) : "None");
-      return json{{"outputs", types}};
-    });
+  Answer answer = on_executor([&]() -> Answer {
+    auto outputs = model_->eager->run(model_->inputs);
+    if (!outputs) return outputs.error();
+    if (const std::string out = params.value("out", ""); !out.empty())
+      if (base::Status saved = aten::save_outputs(out, *outputs); !saved) return saved.error();
+    json types = json::array();
+    for (const at::Tensor& t : *outputs) types.push_back(t.defined() ? t.toString() + " " + std::string(c10::str(t.sizes())) : "None");
+    return json{{"outputs", types}};
   });
   if (base::Status removed = evaluator_->install(json::array()); !removed) return removed.error();
   return answer;

@@ -4,7 +4,7 @@
 //   reader thread --> turn queue: open, profile, run, prepare, end_to_end, one after the other
 //                 --> evaluation threads: evaluate (build side by side; the evaluator measures one at a time)
 //
-// Torch runs on the evaluator's executor thread only.
+// Torch runs on the executor thread only.
 
 #include <condition_variable>
 #include <functional>
@@ -19,6 +19,7 @@
 #include "core/protocol/channel.h"
 #include "core/worker/aten/model.h"
 #include "core/worker/oracle/evaluator.h"
+#include "core/worker/timer/executor_thread.h"
 
 namespace kw::worker {
 
@@ -59,6 +60,9 @@ class Service {
 
   protocol::Environment environment() const;
 
+  protocol::Answer on_executor(const std::function<protocol::Answer()>& work);   // what torch or JSON throws becomes an Error
+
+  timer::ExecutorThread executor_;
   int threads_ = 0;
   std::unique_ptr<aten::OpenModel> model_;
   std::unique_ptr<oracle::TaskEvaluator> evaluator_;

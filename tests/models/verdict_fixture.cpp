@@ -106,8 +106,14 @@ Built build(const std::string& name) {
 
 }  // namespace
 
+timer::ExecutorThread& executor() {
+  static timer::ExecutorThread thread;
+  return thread;
+}
+
 std::shared_ptr<aten::OpenModel> small_model(const std::string& name) {
-  Built built = build(name);
+  Built built;
+  executor().run([&] { built = build(name); });
   auto model = std::make_shared<aten::OpenModel>();
   model->graph = built.graph;
   model->inputs = built.inputs;
@@ -171,7 +177,7 @@ oracle::TaskEvaluator& evaluator_for(const std::string& task, oracle::EvaluatorO
   if (const auto found = kept.find(key); found != kept.end()) return *found->second.evaluator;
   if (options.cache.empty()) options.cache = "/tmp/kw-verdict-objects-" + std::to_string(getuid());
   Kept entry{small_model(task), nullptr};
-  auto evaluator = oracle::TaskEvaluator::create(*entry.model, options);
+  auto evaluator = oracle::TaskEvaluator::create(*entry.model, executor(), options);
   if (!evaluator) stop(evaluator.error().text());
   entry.evaluator = std::move(evaluator).value();
   auto prepared = entry.evaluator->prepare({{"task", task_of(task, *entry.model)}}, {});

@@ -14,6 +14,9 @@
 
 namespace kw::models {
 
+// The one thread that runs torch here.
+timer::ExecutorThread& executor();
+
 // Tasks, each a model of its own:
 //   scale      relu(x) * w        x f32[256, 512] in [0, 1), w f32[512]
 //   scale-tiny the same with w of 1e-6

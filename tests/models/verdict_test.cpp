@@ -240,7 +240,7 @@ TEST(EndToEnd, WinnerInPlaceIsRightAndTimed) {
   auto model = small_model("scale-big");
   oracle::EvaluatorOptions options;
   options.cache = "/tmp/kw-verdict-objects-" + std::to_string(getuid());
-  auto evaluator = oracle::TaskEvaluator::create(*model, options);
+  auto evaluator = oracle::TaskEvaluator::create(*model, executor(), options);
   ASSERT_TRUE(evaluator.ok());
   std::string source = cheat_source("00_honest");
   source.replace(source.find("rows = 256, cols = 512"), 22, "rows = 4096, cols = 2048");
@@ -260,7 +260,7 @@ TEST(EndToEnd, WrongWinnerIsSeen) {
   auto model = small_model("scale");
   oracle::EvaluatorOptions options;
   options.cache = "/tmp/kw-verdict-objects-" + std::to_string(getuid());
-  auto evaluator = oracle::TaskEvaluator::create(*model, options);
+  auto evaluator = oracle::TaskEvaluator::create(*model, executor(), options);
   ASSERT_TRUE(evaluator.ok());
   const nlohmann::json winner = {{"task", "scale"}, {"plan", plan_of(*model, {cheat_source("18_lower_precision")})},
                                  {"instances", {task_of("scale", *model)["instance"]}}};

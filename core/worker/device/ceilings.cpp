@@ -58,24 +58,38 @@ protocol::Ceilings measure_ceilings(std::int64_t last_cache_bytes) {
   return c;
 }
 
+namespace {
+
+// Zeros where there is no file, or a damaged one.
+protocol::Ceilings kept_in(const std::string& path) {
+  const base::Result<std::string> kept = base::read_file(path);
+  const nlohmann::json j = kept ? nlohmann::json::parse(*kept, nullptr, false) : nlohmann::json();
+  try {
+    return j.is_object() ? j.get<protocol::Ceilings>() : protocol::Ceilings{};
+  } catch (const nlohmann::json::exception&) {
+    return {};
+  }
+}
+
+protocol::Ceilings best_of(protocol::Ceilings a, const protocol::Ceilings& b) {
+  for (double protocol::Ceilings::*figure : {&protocol::Ceilings::read_gb_s, &protocol::Ceilings::write_gb_s, &protocol::Ceilings::copy_gb_s,
+                                             &protocol::Ceilings::cache_copy_gb_s, &protocol::Ceilings::f32_gflop_s, &protocol::Ceilings::f64_gflop_s})
+    a.*figure = std::max(a.*figure, b.*figure);
+  return a;
+}
+
+}  // namespace
+
 base::Result<protocol::Ceilings> ceilings(const protocol::Environment& environment) {
   base::Result<std::string> folder = base::cache_dir();
   if (!folder) return folder.error();
   const std::string machine = environment.cpu + "|" + environment.kernel + "|" + std::to_string(environment.threads) + "|" + std::to_string(environment.cores) + "|" TORCH_VERSION;
   const std::string path = *folder + "/ceilings-" + base::sha256_hex(machine).substr(0, 16) + ".json";
-  if (base::Result<std::string> kept = base::read_file(path)) {
-    const nlohmann::json j = nlohmann::json::parse(*kept, nullptr, false);
-    try {
-      if (j.is_object() && j.contains("copy_gb_s")) return j.get<protocol::Ceilings>();
-    } catch (const nlohmann::json::exception&) {
-      // A damaged file is measured over.
-    }
-  }
   try {
-    const protocol::Ceilings measured = measure_ceilings(environment.l3_bytes);
-    // Not being able to keep them costs only the time to measure again.
-    (void)base::write_file_atomically(path, nlohmann::json(measured).dump());
-    return measured;
+    const protocol::Ceilings best = best_of(measure_ceilings(environment.l3_bytes), kept_in(path));
+    // Not being able to keep them costs only what they would have added next time.
+    (void)base::write_file_atomically(path, nlohmann::json(best).dump());
+    return best;
   } catch (const std::exception& error) {
     return base::Error{base::ErrorCode::internal, std::string("The machine's ceilings cannot be measured: ") + error.what(), "ceilings"};
   }

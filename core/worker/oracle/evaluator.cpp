@@ -102,7 +102,8 @@ Evaluation not_evaluated(const std::string& kind, const std::string& summary) {
 }  // namespace
 
 struct TaskEvaluator::Impl {
-  Impl(aten::OpenModel& open, EvaluatorOptions chosen) : model(open), options(std::move(chosen)) {}
+  Impl(aten::OpenModel& open, timer::ExecutorThread& torch_thread, EvaluatorOptions chosen)
+      : model(open), options(std::move(chosen)), executor(torch_thread) {}
 
   base::Result<std::shared_ptr<PreparedTask>> find(const std::string& id) {
     std::lock_guard lock(tasks_mutex);
@@ -125,7 +126,7 @@ struct TaskEvaluator::Impl {
   EvaluatorOptions options;
   build::BuildGate gate;
   std::unique_ptr<build::Builder> builder;
-  timer::ExecutorThread executor;
+  timer::ExecutorThread& executor;
   std::string device = processor();
   std::mutex measuring;                  // one measurement at a time
   std::mutex tasks_mutex;
@@ -247,7 +248,7 @@ base::Result<Evaluation> TaskEvaluator::Impl::measure(const Request& request, co
 TaskEvaluator::TaskEvaluator(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 TaskEvaluator::~TaskEvaluator() = default;
 
-base::Result<std::unique_ptr<TaskEvaluator>> TaskEvaluator::create(aten::OpenModel& model, EvaluatorOptions options) {
+base::Result<std::unique_ptr<TaskEvaluator>> TaskEvaluator::create(aten::OpenModel& model, timer::ExecutorThread& executor, EvaluatorOptions options) {
   timer::keep_freed_memory();
   if (options.runner.empty()) options.runner = base::executable_dir() + "/kernelwright-runner";
   if (options.cache.empty()) {
@@ -255,7 +256,7 @@ base::Result<std::unique_ptr<TaskEvaluator>> TaskEvaluator::create(aten::OpenMod
     if (!cache) return cache.error();
     options.cache = *cache + "/objects";
   }
-  auto impl = std::make_unique<Impl>(model, std::move(options));
+  auto impl = std::make_unique<Impl>(model, executor, std::move(options));
   build::BuilderOptions build_options;
   build_options.compiler = impl->options.compiler;
   build_options.folder = impl->options.cache;
@@ -333,7 +334,6 @@ void TaskEvaluator::set_ceilings(const protocol::Ceilings& ceilings) {
   impl_->ceilings = ceilings;
 }
 
-timer::ExecutorThread& TaskEvaluator::executor() { return impl_->executor; }
 const std::string& TaskEvaluator::compiler_version() const { return impl_->builder->compiler_version(); }
 
 }  // namespace kw::oracle

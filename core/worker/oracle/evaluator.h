@@ -3,8 +3,8 @@
 //
 //   evaluate:  build (several at once) -> [ runner process: verify -> time -> verify again ] (one at a time, builds stopped while timing)
 //
-// Any thread may call; everything that runs torch runs on one ExecutorThread that this object owns, so the thread that reads
-// the wire is never in the way. The model outlives the evaluator.
+// Any thread may call; everything that runs torch runs on the worker's one ExecutorThread, so the thread that reads the wire
+// is never in the way. Model and executor outlive the evaluator.
 
 #include <memory>
 #include <string>
@@ -32,7 +32,8 @@ struct EvaluatorOptions {
 
 class TaskEvaluator {
  public:
-  static base::Result<std::unique_ptr<TaskEvaluator>> create(aten::OpenModel& model, EvaluatorOptions options);
+  static base::Result<std::unique_ptr<TaskEvaluator>> create(aten::OpenModel& model, timer::ExecutorThread& executor,
+                                                               EvaluatorOptions options);
   ~TaskEvaluator();
 
   // Params and results are those of core/protocol/worker_api.md.
@@ -45,9 +46,6 @@ class TaskEvaluator {
 
   // Measured ceilings, for floor_us and impossible_speed; without them there is no floor.
   void set_ceilings(const protocol::Ceilings& ceilings);
-
-  // Other torch work of the worker (open, run, profile) belongs on this thread too: an OpenMP pool is a thread's own.
-  timer::ExecutorThread& executor();
 
   const std::string& compiler_version() const;
 

@@ -1,6 +1,7 @@
 #pragma once
-// The one thread that runs torch: the baseline's calls, the truth, the whole model. One thread, because an OpenMP pool belongs
-// to the thread that opens its regions. Timed calls are handed over by futex exactly as to a runner, so both sides pay the same.
+// The one thread that runs torch: opening, the baseline's calls, the truth, the whole model. One thread, because an OpenMP pool
+// belongs to the thread that opens its regions, and libgomp stops spinning once its pools have more threads than there are cores:
+// with a second pool every region of the baseline would pay a wake-up. Timed calls are handed over by futex exactly as to a runner, so both sides pay the same.
 //
 //   measuring thread: store closure, request = n; wake --> executor thread: runs it
 //                     waits for done == n              <-- done = n; wake
