@@ -21,6 +21,7 @@
 #include "core/plan/plan.h"
 #include "core/worker/runtime/arena.h"
 #include "core/worker/runtime/batch_scheduling.h"
+#include "core/worker/runtime/pool.h"
 #include "core/worker/runtime/control_page.h"
 #include "core/worker/runtime/loaded_plan.h"
 
@@ -94,13 +95,6 @@ void note_image(const void* base, ControlPage* page) {
       page);
 }
 
-void start_pool(int threads) {
-  int running = 0;
-#pragma omp parallel num_threads(threads) reduction(+ : running)
-  running += 1;
-  (void)running;
-}
-
 std::optional<Failure> set_up(ControlPage* page, Setup& setup, std::optional<runtime::LoadedPlan>& loaded) {
   auto description = read_description();
   if (!description) return Failure{StartFailure::harness, description.error()};
@@ -112,7 +106,7 @@ std::optional<Failure> set_up(ControlPage* page, Setup& setup, std::optional<run
   if (!plan) return Failure{StartFailure::load, plan.error()};
   loaded.emplace(std::move(plan).value());
   note_image(loaded->image_base(), page);
-  start_pool(setup.plan.threads);
+  runtime::start_pool(setup.plan.threads);
   if (auto status = install_crash_handlers(page); !status) return Failure{StartFailure::harness, status.error()};
   if (auto status = enter_sandbox(); !status) return Failure{StartFailure::harness, status.error()};
   return std::nullopt;

@@ -144,14 +144,18 @@ Answer Service::open(const json& params, const base::CancelToken&) {
   oracle::EvaluatorOptions judging;
   judging.seed = options.seed;
   judging.parallel_builds = parallel_builds;
-  return on_executor([&]() -> Answer {
+  const Answer opening = on_executor([&]() -> Answer {
     auto opened = aten::open_model(options);   // sets the number of threads, an OpenMP setting of the calling thread
     if (!opened) return opened.error();
     model_ = std::move(opened).value();
     judging.threads = threads_ = at::get_num_threads();
-    auto evaluator = oracle::TaskEvaluator::create(*model_, executor_, judging);
-    if (!evaluator) return evaluator.error();
-    evaluator_ = std::move(evaluator).value();
+    return json();
+  });
+  if (!opening) return opening;
+  auto evaluator = oracle::TaskEvaluator::create(*model_, executor_, judging);
+  if (!evaluator) return evaluator.error();
+  evaluator_ = std::move(evaluator).value();
+  return on_executor([&]() -> Answer {
     auto ceilings = device::ceilings(environment());
     if (!ceilings) return ceilings.error();
     ceilings_ = *ceilings;

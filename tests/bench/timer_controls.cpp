@@ -21,6 +21,7 @@
 #include "core/worker/build/builder.h"
 #include "core/worker/oracle/runner_process.h"
 #include "core/worker/runtime/loaded_plan.h"
+#include "core/worker/runtime/pool.h"
 #include "core/worker/timer/environment.h"
 #include "core/worker/timer/executor_thread.h"
 #include "core/worker/timer/paired.h"
@@ -187,6 +188,7 @@ int main(int, char** argv) {
   options.folder = need(base::cache_dir()) + "/objects";
   const auto builder = need(build::Builder::create(options, gate));
   timer::ExecutorThread executor;
+  executor.run([] { runtime::start_pool(2); });
   std::printf("%-46s %9s %9s  %6s %-17s %8s %7s %7s %6s %6s\n", "candidate | baseline", "cand. us", "base us", "ratio", "[95 %]", "expected", "null c", "null b",
               "rounds", "thrown");
   for (std::int64_t count : {16 << 10, 256 << 10, 4 << 20}) controls_of_one_size(*builder, executor, program, count);

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "core/base/statistics.h"
+#include "core/worker/timer/environment.h"
 #include "tests/models/verdict_fixture.h"
 
 namespace kw::models {
@@ -95,7 +96,8 @@ TEST(Verdict, ImpossibleSpeed) {
   ceilings.copy_gb_s = ceilings.read_gb_s = ceilings.write_gb_s = 200;   // more than this class of machine moves
   evaluator_for("scale-big", options).set_ceilings(ceilings);
   const Evaluation evaluation = evaluate("scale-big", {cheat_source("05_near_zero_time")}, 0);
-  SKIP_IF_BUSY(evaluation);
+  if (!evaluation.measurement && evaluation.verdict_text() == "cheat:state_drift")
+    GTEST_SKIP() << "the machine is busy: no measurement, and what it does not write was seen afterwards";
   EXPECT_EQ(evaluation.verdict_text(), "impossible_speed") << evaluation.evidence.summary;
   ASSERT_TRUE(evaluation.measurement.has_value());
   EXPECT_NEAR(evaluation.measurement->floor_us, (2.0 * 4096 * 2048 + 2048) * 4 / 200e3, 1);
@@ -176,7 +178,7 @@ const Plain failures[] = {
     Plain{"Trap", "extern \"C\" void kernel(void* const* b) { __builtin_trap(); }\n", "crash", "ILL"},
     Plain{"StackOverflow",
           "extern \"C\" void kernel(void* const* b) { volatile char pad[1 << 12]; pad[0] = 1; kernel(b); pad[1] = pad[0]; }\n", "crash", "no buffer"},
-    Plain{"EndlessLoop", "extern \"C\" void kernel(void* const* b) { for (volatile int i = 0;; i = 1) {} }\n", "timeout", "1.00 s"},
+    Plain{"EndlessLoop", "extern \"C\" void kernel(void* const* b) { for (volatile int i = 0;; i = 1) {} }\n", "timeout", "One call ran longer than"},
     Plain{"Initialiser", "static float make() { float r; asm volatile(\"\" : \"=m\"(r)); return r; }\nfloat table = make();\nextern \"C\" void kernel(void* const* b) { ((float*)b[2])[0] = table; }\n",
           "cheat:init_code", "loaded"},
     Plain{"ThreadLocal", "thread_local int calls;\nextern \"C\" void kernel(void* const* b) { ((float*)b[2])[0] = (float)++calls; }\n", "cheat:forbidden_symbol", "thread-local"},
@@ -272,3 +274,9 @@ TEST(EndToEnd, WrongWinnerIsSeen) {
 
 }  // namespace
 }  // namespace kw::models
+
+int main(int argc, char** argv) {
+  kw::timer::ensure_openmp_settings(argv);   // may start this program again
+  testing::InitGoogleTest(&argc, argv);
+  return RUN_ALL_TESTS();
+}

@@ -16,7 +16,10 @@
 #include "core/worker/oracle/prepared_task.h"
 #include "core/worker/oracle/verifier.h"
 #include "core/worker/oracle/winners.h"
+#include "core/worker/runtime/pool.h"
 #include "core/worker/timer/environment.h"
+
+#include <ATen/Parallel.h>
 
 namespace kw::oracle {
 namespace {
@@ -256,6 +259,7 @@ base::Result<std::unique_ptr<TaskEvaluator>> TaskEvaluator::create(aten::OpenMod
     if (!cache) return cache.error();
     options.cache = *cache + "/objects";
   }
+  executor.run([] { runtime::start_pool(at::get_num_threads()); });
   auto impl = std::make_unique<Impl>(model, executor, std::move(options));
   build::BuilderOptions build_options;
   build_options.compiler = impl->options.compiler;

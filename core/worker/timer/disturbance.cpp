@@ -10,7 +10,7 @@
 namespace kw::timer {
 namespace {
 
-constexpr double scheduler_period_s = 0.02, own_wake_ups_s = 40e-6, waiting_share = 0.03;
+constexpr double tick_s = 0.004, own_wake_ups_s = 40e-6, waiting_share = 0.03;
 
 std::int64_t switches_in(const std::string& status_file) {
   std::FILE* file = std::fopen(status_file.c_str(), "r");
@@ -71,7 +71,7 @@ std::int64_t stolen_ticks() {
 }
 
 bool disturbed(const Load& before, const Load& after, double duration_s) {
-  if (after.switches - before.switches > static_cast<std::int64_t>(duration_s / scheduler_period_s)) return true;
+  if (after.switches - before.switches > 1 + static_cast<std::int64_t>(duration_s / tick_s)) return true;
   return after.waited_s - before.waited_s > own_wake_ups_s + waiting_share * duration_s;
 }
 

@@ -19,8 +19,8 @@ Load read_load(pid_t runner);
 // Of all cores, in clock ticks since the machine started.
 std::int64_t stolen_ticks();
 
-// A call of `duration_s` may meet one switch a scheduler period (20 ms), as a long one is bound to meet the system's own
-// housekeeping, and may wait for 3 % of its length and for the 40 µs that its own wake-ups take.
+// A call of `duration_s` may meet one switch and one more each scheduler tick (4 ms), as a long one is bound to meet the system's
+// own housekeeping, and may wait for 3 % of its length and for the 40 µs that its own wake-ups take.
 bool disturbed(const Load& before, const Load& after, double duration_s);
 
 }  // namespace kw::timer

@@ -6,6 +6,7 @@
 #include "core/base/clock.h"
 #include "core/base/statistics.h"
 #include "core/worker/runtime/batch_scheduling.h"
+#include "core/worker/runtime/pool.h"
 #include "core/worker/timer/disturbance.h"
 
 namespace kw::timer {
@@ -120,6 +121,7 @@ class Pair {
 
 base::Result<Timing> time_pair(Side& candidate, Side& baseline, const Hooks& hooks, const Options& options, const base::CancelToken& cancel) {
   const runtime::BatchScheduling quiet;
+  const runtime::OnFirstCore pinned;
   return Pair(candidate, baseline, hooks, options).measure(cancel);
 }
 

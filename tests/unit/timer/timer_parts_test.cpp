@@ -52,11 +52,12 @@ TEST(ExecutorThread, TimedCallHoldsTheWorkAndLittleElse) {
   EXPECT_LT(us, 6000);   // a loaded machine may take its share
 }
 
-TEST(Disturbance, LongCallsMayMeetASwitchShortOnesMayNot) {
+TEST(Disturbance, LongCallsMayMeetMoreSwitches) {
   EXPECT_FALSE(disturbed({10, 1}, {10, 1}, 0.001));
-  EXPECT_TRUE(disturbed({10, 1}, {11, 1}, 0.001));
-  EXPECT_FALSE(disturbed({10, 1}, {11, 1}, 0.025));
-  EXPECT_TRUE(disturbed({10, 1}, {12, 1}, 0.025));
+  EXPECT_FALSE(disturbed({10, 1}, {11, 1}, 0.001));
+  EXPECT_TRUE(disturbed({10, 1}, {12, 1}, 0.001));
+  EXPECT_FALSE(disturbed({10, 1}, {16, 1}, 0.025));
+  EXPECT_TRUE(disturbed({10, 1}, {18, 1}, 0.025));
 }
 
 TEST(Disturbance, WaitingForACoreCounts) {

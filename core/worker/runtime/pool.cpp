@@ -1,0 +1,48 @@
+#include "core/worker/runtime/pool.h"
+
+#include <omp.h>
+#include <unistd.h>
+
+#include <vector>
+
+namespace kw::runtime {
+namespace {
+
+// The cores of the process, as they were when first asked: afterwards the asking thread may be pinned itself.
+const std::vector<int>& cores() {
+  static const std::vector<int> all = [] {
+    std::vector<int> result;
+    cpu_set_t allowed;
+    CPU_ZERO(&allowed);
+    sched_getaffinity(getpid(), sizeof allowed, &allowed);
+    for (int core = 0; core < CPU_SETSIZE; ++core)
+      if (CPU_ISSET(core, &allowed)) result.push_back(core);
+    return result;
+  }();
+  return all;
+}
+
+void pin(int core) {
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  CPU_SET(core, &one);
+  sched_setaffinity(0, sizeof one, &one);
+}
+
+}  // namespace
+
+void start_pool(int threads) {
+  const std::vector<int>& all = cores();
+#pragma omp parallel num_threads(threads)
+  if (!all.empty()) pin(all[static_cast<std::size_t>(omp_get_thread_num()) % all.size()]);
+}
+
+OnFirstCore::OnFirstCore() {
+  CPU_ZERO(&before_);
+  sched_getaffinity(0, sizeof before_, &before_);
+  if (!cores().empty()) pin(cores().front());
+}
+
+OnFirstCore::~OnFirstCore() { sched_setaffinity(0, sizeof before_, &before_); }
+
+}  // namespace kw::runtime
