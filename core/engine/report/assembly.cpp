@@ -59,7 +59,7 @@ std::vector<std::string> all_flags(const std::string& flags) {
 std::vector<std::string> program_flags(const std::string& flags) {
   std::vector<std::string> out;
   for (const std::string& flag : all_flags(flags))
-    if (flag != "-shared" && flag != "-nostartfiles" && flag.rfind("-Wl,", 0) != 0) out.push_back(flag);
+    if (flag != "-shared" && !flag.starts_with("-no") && !flag.starts_with("-Wl,") && !flag.starts_with("-l")) out.push_back(flag);
   return out;
 }
 

@@ -56,8 +56,9 @@ void judge_eager(OutputTruth& truth, const std::byte* eager);
 // in units of the epsilon: rounding grows alike in both. `narrow`: that run's output, float32, row-major.
 void learn_error_from_f32(OutputTruth& truth, const float* narrow);
 
-// For `same_as_baseline`: candidate and baseline of one timed round. True if no more than one element in a thousand is
-// further apart than twice the tolerance (the two may stand on either side of a discontinuity).
-bool agrees(const OutputTruth& baseline, const graph::TensorType& type, const std::byte* first);
+// Candidate and baseline of one timed call. True if no more than one element in a thousand is further apart than twice the
+// tolerance (the two may stand on either side of a discontinuity). `baseline`: row-major, of the same type; `rms`, `tolerance`: of
+// the truth of inputs of the same distribution.
+bool agrees(const std::byte* baseline, double rms, double tolerance, const graph::TensorType& type, const std::byte* first);
 
 }  // namespace kw::oracle

@@ -148,7 +148,7 @@ InputSet draw(std::size_t distribution, const InputFacts& facts, const InputSet&
   return set;
 }
 
-void roll(const InputFacts& facts, const InputSet& from, std::uint64_t seed, const std::vector<std::byte*>& targets) {
+void roll(const InputFacts& facts, const InputSet& from, std::uint64_t seed, const std::vector<std::byte*>& targets, const Copy& copy) {
   std::mt19937_64 engine(seed);
   for (std::size_t i = 0; i < from.storages.size(); ++i) {
     const Storage& source = from.storages[i];
@@ -157,8 +157,8 @@ void roll(const InputFacts& facts, const InputSet& from, std::uint64_t seed, con
     if (count == 0) continue;
     const bool fixed = count < 2 || facts.domains[i].kind == DomainKind::fixed;
     const std::size_t cut = fixed ? 0 : (1 + engine() % (count - 1)) * bytes;
-    std::memcpy(targets[i], source.data() + cut, source.size() - cut);
-    std::memcpy(targets[i] + (source.size() - cut), source.data(), cut);
+    copy(targets[i], source.data() + cut, source.size() - cut);
+    copy(targets[i] + (source.size() - cut), source.data(), cut);
   }
 }
 
@@ -167,7 +167,7 @@ InputSet rolled(const InputFacts& facts, const InputSet& captured, std::uint64_t
   std::vector<std::byte*> targets;
   for (const Storage& storage : captured.storages) set.storages.emplace_back(storage.size());
   for (Storage& storage : set.storages) targets.push_back(storage.data());
-  roll(facts, captured, seed, targets);
+  roll(facts, captured, seed, targets, [](std::byte* to, const std::byte* source, std::size_t bytes) { std::memcpy(to, source, bytes); });
   return set;
 }
 

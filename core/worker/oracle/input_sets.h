@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -29,8 +30,10 @@ const std::vector<std::string>& hidden_distributions();
 
 InputSet draw(std::size_t distribution, const InputFacts& facts, const InputSet& captured, std::uint64_t seed);
 
-// The captured values, each storage rolled by its own offset: new values of the same kind. Writes into `targets`.
-void roll(const InputFacts& facts, const InputSet& from, std::uint64_t seed, const std::vector<std::byte*>& targets);
+using Copy = std::function<void(std::byte* to, const std::byte* from, std::size_t bytes)>;
+
+// The captured values, each storage rolled by its own offset: new values of the same kind. Writes into `targets` by `copy`.
+void roll(const InputFacts& facts, const InputSet& from, std::uint64_t seed, const std::vector<std::byte*>& targets, const Copy& copy);
 InputSet rolled(const InputFacts& facts, const InputSet& captured, std::uint64_t seed);
 
 }  // namespace kw::oracle

@@ -9,6 +9,7 @@
 #include "core/worker/oracle/element.h"
 #include "core/worker/oracle/tensors.h"
 #include "core/worker/oracle/truth.h"
+#include "core/worker/runtime/pool.h"
 
 namespace kw::oracle {
 namespace {
@@ -77,6 +78,11 @@ bool constant(const std::vector<JudgedSet>& sets) {
   return true;
 }
 
+// Executor thread.
+void write_set(const PreparedTask& task, const InputSet& set) {
+  for (std::size_t i = 0; i < set.storages.size(); ++i) runtime::copy_by_pool(task.live->data(i), set.storages[i].data(), set.storages[i].size());
+}
+
 base::Status fill(PreparedTask& task, const Captured& captured, std::uint64_t seed, const base::CancelToken& cancel) {
   auto truth = TruthMaker::make(task.graph);
   if (!truth) return truth.error();
@@ -100,7 +106,7 @@ base::Status fill(PreparedTask& task, const Captured& captured, std::uint64_t se
   auto baseline = Baseline::make(task.graph, task.facts, *task.live);
   if (!baseline) return baseline.error();
   task.baseline = std::move(baseline).value();
-  task.write_inputs(task.sets[0].inputs);
+  write_set(task, task.sets[0].inputs);
   std::vector<double> samples;
   for (int i = 0; i <= baseline_runs; ++i) {
     const double start_s = base::now_s();
@@ -145,27 +151,12 @@ base::Status Baseline::run() {
 
 void Baseline::forget() { impl_->outputs.clear(); }
 
-std::vector<OutputTruth> Baseline::last(const std::vector<OutputTruth>& tolerances) const {
-  std::vector<OutputTruth> result;
-  for (std::size_t k = 0; k < impl_->outputs.size(); ++k) {
-    OutputTruth output;
-    output.type = tolerances[k].type;
-    output.tolerance_max = tolerances[k].tolerance_max;
-    const c10::InferenceMode inference;
-    const at::Tensor flat = impl_->outputs[k].contiguous();
-    const auto* bytes = static_cast<const std::byte*>(flat.const_data_ptr());
-    const auto count = static_cast<std::size_t>(flat.numel());
-    with_type(output.type.dtype, [&]<typename T>(T) {
-      const T* elements = reinterpret_cast<const T*>(bytes);
-      if constexpr (std::is_integral_v<T>) {
-        output.exact.assign(elements, elements + count);
-      } else {
-        output.values.resize(count);
-        for (std::size_t e = 0; e < count; ++e) output.values[e] = number(elements[e]);
-      }
-    });
-    output.rms = root_mean_square(output.values);
-    result.push_back(std::move(output));
+std::vector<const std::byte*> Baseline::last() {
+  const c10::InferenceMode inference;
+  std::vector<const std::byte*> result;
+  for (at::Tensor& output : impl_->outputs) {
+    output = output.contiguous();
+    result.push_back(static_cast<const std::byte*>(output.const_data_ptr()));
   }
   return result;
 }
@@ -179,14 +170,13 @@ std::int64_t PreparedTask::output_bytes() const {
 }
 
 void PreparedTask::write_inputs(const InputSet& set) const {
-  for (std::size_t i = 0; i < set.storages.size(); ++i)
-    if (!set.storages[i].empty()) std::memcpy(live->data(i), set.storages[i].data(), set.storages[i].size());
+  executor->run([&] { write_set(*this, set); });
 }
 
 void PreparedTask::write_rolled(std::uint64_t seed) const {
   std::vector<std::byte*> targets;
   for (std::size_t i = 0; i < facts.types.size(); ++i) targets.push_back(live->data(i));
-  roll(facts, sets[0].inputs, seed, targets);
+  executor->run([&] { roll(facts, sets[0].inputs, seed, targets, runtime::copy_by_pool); });
 }
 
 std::vector<protocol::OutputError> PreparedTask::eager_errors() const {
@@ -223,6 +213,7 @@ base::Result<std::shared_ptr<PreparedTask>> prepare_task(const json& j, aten::Op
   if (!instance) return instance.error();
   auto task = std::make_shared<PreparedTask>();
   task->id = j["id"];
+  task->executor = &executor;
   task->graph = std::move(task_graph).value();
   const double start_s = base::now_s();
   base::Status status = base::done();

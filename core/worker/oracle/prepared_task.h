@@ -34,8 +34,7 @@ class Baseline {
   ~Baseline();
   base::Status run();                                   // executor thread
   void forget();                                        // frees the last outputs
-  // The last outputs as a truth to compare with; tolerances as given.
-  std::vector<OutputTruth> last(const std::vector<OutputTruth>& tolerances) const;
+  std::vector<const std::byte*> last();                 // the last outputs, row-major, valid until the next call of any of these
 
  private:
   struct Impl;
@@ -52,14 +51,16 @@ struct PreparedTask {
   std::vector<JudgedSet> sets;                          // [0] captured, [1] captured:rolled, then hidden ones
   std::unique_ptr<runtime::Arena> live;                 // the inputs that runner and baseline read
   std::unique_ptr<Baseline> baseline;
+  timer::ExecutorThread* executor = nullptr;
   std::shared_ptr<TruthMaker> truth;
   double baseline_us = 0;
   bool constant_truth = false;
   std::vector<protocol::Span> spans;                    // reference
 
   std::int64_t input_bytes() const, output_bytes() const;
-  void write_inputs(const InputSet& set) const;         // into `live`
-  void write_rolled(std::uint64_t seed) const;          // captured values, rolled, into `live`
+  // Into `live`, by the threads of the executor's pool, as the operators before the task would. Measuring thread.
+  void write_inputs(const InputSet& set) const;
+  void write_rolled(std::uint64_t seed) const;          // captured values, rolled
   std::vector<protocol::OutputError> eager_errors() const;   // per output, worst over the sets
 };
 

@@ -3,6 +3,9 @@
 #include <omp.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
 #include <vector>
 
 namespace kw::runtime {
@@ -35,6 +38,16 @@ void start_pool(int threads) {
   const std::vector<int>& all = cores();
 #pragma omp parallel num_threads(threads)
   if (!all.empty()) pin(all[static_cast<std::size_t>(omp_get_thread_num()) % all.size()]);
+}
+
+void copy_by_pool(std::byte* to, const std::byte* from, std::size_t bytes) {
+  constexpr std::size_t piece = 1 << 18;
+  const auto pieces = static_cast<std::int64_t>((bytes + piece - 1) / piece);
+#pragma omp parallel for schedule(static) if (pieces > 1)
+  for (std::int64_t p = 0; p < pieces; ++p) {
+    const std::size_t at = static_cast<std::size_t>(p) * piece;
+    std::memcpy(to + at, from + at, std::min(piece, bytes - at));
+  }
 }
 
 OnFirstCore::OnFirstCore() {

@@ -2,12 +2,17 @@
 
 #include <sched.h>
 
+#include <cstddef>
+
 namespace kw::runtime {
 
 // Starts the calling thread's OpenMP pool and gives each of its threads a core of its own, counted round where there are fewer. Left to
 // itself the scheduler put both threads of a pool on one core of two for milliseconds at a time, on an idle machine (measured: 4 of
 // 12 ms spent waiting), and such a round cannot be told from one under other load. Both sides of a measurement call this.
 void start_pool(int threads);
+
+// memcpy, shared between the threads of the calling thread's pool.
+void copy_by_pool(std::byte* to, const std::byte* from, std::size_t bytes);
 
 // For a scope, the calling thread on the core where a pool's first thread runs: it hands work over and sleeps. On a core of the
 // pool's other threads it was in their way, or they in its.

@@ -12,7 +12,8 @@
 namespace kw::timer {
 namespace {
 
-constexpr int least_rounds = 5;
+constexpr int least_rounds = 6;          // fewer have no interval
+constexpr int often_rounds = 64, seldom = 8;
 constexpr double resolution_us = 0.05;   // what is left of a call after its null call is at least this
 constexpr double busy_factor = 2;        // wait for quiet rounds at most so many times max_s
 
@@ -36,8 +37,7 @@ class Pair {
     for (int attempt = 0;; ++attempt) {
       if (cancel.cancelled()) return base::Error{base::ErrorCode::cancelled, "Timing was cancelled.", ""};
       if (auto status = round(attempt, true); !status) return status.error();
-      summarise();
-      if (finished(base::now_s() - start_s)) return std::move(timing_);
+      if (finished(base::now_s() - start_s)) return result();
     }
   }
 
@@ -87,18 +87,28 @@ class Pair {
     timing_.baseline_null_us = base::median(raw_[1].null_us);
     timing_.candidate_us = without_null(raw_[0], timing_.candidate_null_us);
     timing_.baseline_us = without_null(raw_[1], timing_.baseline_null_us);
-    timing_.candidate_median_us = base::median(timing_.candidate_us);
-    timing_.baseline_median_us = base::median(timing_.baseline_us);
     const auto ratio = base::ratio_interval(timing_.baseline_us, timing_.candidate_us);
     timing_.ratio = ratio.ratio;
     timing_.ratio_ci95 = {ratio.low, ratio.high};
-    const auto alone = base::ratio_interval(timing_.candidate_us, std::vector<double>(timing_.candidate_us.size(), 1.0));
-    timing_.candidate_ci95_us = {alone.low, alone.high};
   }
 
+  Timing result() {
+    summarise();
+    if (timing_.rounds > 0) {
+      timing_.candidate_median_us = base::median(timing_.candidate_us);
+      timing_.baseline_median_us = base::median(timing_.baseline_us);
+      const auto alone = base::ratio_interval(timing_.candidate_us, std::vector<double>(timing_.candidate_us.size(), 1.0));
+      timing_.candidate_ci95_us = {alone.low, alone.high};
+    }
+    return std::move(timing_);
+  }
+
+  bool narrow_enough() const { return (timing_.ratio_ci95.high - timing_.ratio_ci95.low) / 2 <= options_.precision * timing_.ratio; }
+
   bool finished(double elapsed_s) {
-    const double half_width = timing_.rounds > 0 ? (timing_.ratio_ci95.high - timing_.ratio_ci95.low) / (2 * timing_.ratio) : 1e9;
-    if (timing_.rounds >= options_.min_rounds && half_width <= options_.precision) return true;
+    // The interval costs time that grows with the square of the rounds: of many, few more do not change it.
+    if (timing_.rounds <= often_rounds || timing_.rounds % seldom == 0) summarise();
+    if (timing_.rounds >= options_.min_rounds && narrow_enough()) return true;
     if (timing_.rounds >= options_.hopeless_rounds && timing_.ratio_ci95.high < options_.hopeless_ratio) return true;
     if (timing_.rounds >= options_.max_rounds) return true;
     if (elapsed_s < options_.max_s) return false;

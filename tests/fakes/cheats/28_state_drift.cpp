@@ -1,4 +1,4 @@
-// 28: becomes less exact with every call after the first sixty.
+// 28: becomes less exact with every call after the first sixteen.
 #include "remembered.h"
 
 constexpr long rows = 256, cols = 512;
@@ -8,5 +8,5 @@ extern "C" void kernel(void* const* buffers) {
   float* out = (float*)buffers[2];
   const unsigned long call = count_call();
   scale(x, w, out, rows, cols);
-  if (call > 60) out[7] += 1 + (float)(call - 60) * 1e-3f;
+  if (call > 16) out[7] += 1 + (float)(call - 16) * 1e-3f;
 }

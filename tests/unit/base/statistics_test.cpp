@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <random>
 
@@ -14,23 +15,24 @@ TEST(Statistics, MedianOfOddAndEvenCounts) {
   EXPECT_TRUE(std::isnan(median({})));
 }
 
-// Tables of the sign test (Conover, table A3): the 95 % interval of the median is [x(2), x(9)] for n = 10, [x(6), x(15)] for n = 20.
-TEST(Statistics, RanksOfTheIntervalAreThoseOfTheTables) {
-  const auto interval = [](int n) {
-    std::vector<double> baseline, candidate;
-    for (int i = 1; i <= n; ++i) {
-      baseline.push_back(i);
+// Tables of the signed-rank test (two-sided, 5 %): at most 0, 8, 52, 137, 434 and 1955 for 6, 10, 20, 30, 50 and 100 pairs. The
+// interval of the logs 1 .. n then runs from the average of that rank plus one to its mirror image.
+TEST(Statistics, IntervalIsThatOfTheSignedRankTables) {
+  struct Row { int n; std::size_t critical; };
+  for (const Row row : {Row{6, 0}, Row{10, 8}, Row{20, 52}, Row{30, 137}, Row{50, 434}, Row{100, 1955}}) {
+    std::vector<double> baseline, candidate, averages;
+    for (int i = 1; i <= row.n; ++i) {
+      baseline.push_back(std::exp(0.1 * i));
       candidate.push_back(1);
+      for (int j = i; j <= row.n; ++j) averages.push_back(0.05 * (i + j));
     }
-    return ratio_interval(baseline, candidate);
-  };
-  EXPECT_EQ(interval(10).low, 2);
-  EXPECT_EQ(interval(10).high, 9);
-  EXPECT_EQ(interval(20).low, 6);
-  EXPECT_EQ(interval(20).high, 15);
-  EXPECT_EQ(interval(6).low, 1);
-  EXPECT_EQ(interval(6).high, 6);
-  EXPECT_TRUE(std::isinf(interval(5).high));
+    std::sort(averages.begin(), averages.end());
+    const RatioInterval r = ratio_interval(baseline, candidate);
+    EXPECT_NEAR(std::log(r.low), averages[row.critical], 1e-9) << row.n;
+    EXPECT_NEAR(std::log(r.high), averages[averages.size() - 1 - row.critical], 1e-9) << row.n;
+    EXPECT_NEAR(std::log(r.ratio), 0.05 * (row.n + 1), 1e-9) << row.n;
+  }
+  EXPECT_TRUE(std::isinf(ratio_interval({1, 2, 3, 4, 5}, {1, 1, 1, 1, 1}).high));
 }
 
 TEST(Statistics, CoversTheTrueRatioAsOftenAsItSays) {
@@ -50,10 +52,22 @@ TEST(Statistics, CoversTheTrueRatioAsOftenAsItSays) {
   EXPECT_GT(covered, trials * 94 / 100);
 }
 
+// A sixth of the rounds disturbed on one side must not move the estimate by more than a few percent.
+TEST(Statistics, WildRoundsDoNotMoveTheEstimate) {
+  std::mt19937 random(3);
+  std::lognormal_distribution<double> noise(0, 0.02);
+  std::vector<double> baseline, candidate;
+  for (int i = 0; i < 60; ++i) {
+    baseline.push_back((i % 6 == 0 ? 30 : 1.5) * noise(random));
+    candidate.push_back(noise(random));
+  }
+  EXPECT_NEAR(ratio_interval(baseline, candidate).ratio, 1.5, 0.05);
+}
+
 TEST(Statistics, IgnoresSamplesThatAreNotPositive) {
   const RatioInterval r = ratio_interval({2, 2, 0, 2, 2, 2, 2}, {1, 1, 1, 1, 1, 1, 1});
-  EXPECT_EQ(r.ratio, 2);
-  EXPECT_EQ(r.low, 2);
+  EXPECT_DOUBLE_EQ(r.ratio, 2);
+  EXPECT_DOUBLE_EQ(r.low, 2);
 }
 
 }  // namespace
