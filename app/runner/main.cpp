@@ -114,16 +114,17 @@ std::optional<Failure> set_up(ControlPage* page, Setup& setup, std::optional<run
 
 void announce(ControlPage* page, RunnerState state) { runtime::set_and_wake(page->state, static_cast<std::uint32_t>(state)); }
 
-void serve(ControlPage* page, const runtime::LoadedPlan& loaded, void* const* buffers) {
+void serve(ControlPage* page, const Setup& setup, const runtime::LoadedPlan& loaded) {
   std::uint32_t answered = page->done.load();
   for (;;) {
     runtime::wait_forever(page->request, answered);
     answered = page->request.load(std::memory_order_acquire);
     const auto command = static_cast<runtime::Command>(page->command);
     if (command == runtime::Command::quit) return;
-    if (command != runtime::Command::null_call) {
+    if (command == runtime::Command::wake_pool) runtime::wake_pool(setup.plan.threads);
+    if (command == runtime::Command::run || command == runtime::Command::run_without) {
       const int without = command == runtime::Command::run_without ? page->argument : -1;
-      page->rewritten_step = loaded.run_checked(buffers, without).value_or(-1);
+      page->rewritten_step = loaded.run_checked(setup.buffers.data(), without).value_or(-1);
     }
     runtime::set_and_wake(page->done, answered);
   }
@@ -147,7 +148,7 @@ int run() {
     return 1;
   }
   announce(page, RunnerState::ready);
-  serve(page, *loaded, setup.buffers.data());
+  serve(page, setup, *loaded);
   _exit(0);   // nothing of the candidate runs on the way out
 }
 

@@ -151,6 +151,7 @@ base::Result<BuildResult> Builder::compile(const std::string& source, const std:
   bool open = true, timed_out = false;
   std::optional<base::ExitStatus> status;
   while (!status) {
+    gate_.wait_until_open();   // while the compiler is stopped, looking at it would only take a core from what is timed
     if (open) open = drain(child->stderr_fd(), words, 20);
     status = open ? child->poll() : child->wait(0.02);
     if (cancel.cancelled()) {

@@ -70,7 +70,10 @@ class BaselineSide : public timer::Side {
   BaselineSide(Baseline& baseline, timer::ExecutorThread& executor) : baseline_(baseline), executor_(executor) {}
   base::Result<double> call_us() override {
     base::Status status = base::done();
-    executor_.run([&] { baseline_.forget(); });   // the last outputs are freed outside the timed call
+    executor_.run([&] {
+      baseline_.forget();   // the last outputs are freed outside the timed call
+      runtime::wake_pool(at::get_num_threads());
+    });
     const double us = executor_.timed_us([&] { status = baseline_.run(); });
     if (!status) return status.error();
     return us;

@@ -217,6 +217,11 @@ std::string RunnerProcess::words() {
   return text;
 }
 
+base::Result<double> RunnerSide::call_us() {
+  if (auto woken = call(Command::wake_pool); !woken) return woken;
+  return call(Command::run);
+}
+
 base::Result<double> RunnerSide::call(Command command) {
   double us = 0;
   if (auto rejection = runner_.call(command, 0, timeout_s_, &us)) {

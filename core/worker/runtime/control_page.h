@@ -12,7 +12,7 @@
 
 namespace kw::runtime {
 
-enum class Command : std::int32_t { null_call, run, run_without, quit };
+enum class Command : std::int32_t { null_call, wake_pool, run, run_without, quit };
 
 enum class RunnerState : std::uint32_t {
   starting,   // mapping buffers, loading, warming the threads

@@ -40,6 +40,11 @@ void start_pool(int threads) {
   if (!all.empty()) pin(all[static_cast<std::size_t>(omp_get_thread_num()) % all.size()]);
 }
 
+void wake_pool(int threads) {
+#pragma omp parallel num_threads(threads)
+  asm volatile("" ::: "memory");
+}
+
 void copy_by_pool(std::byte* to, const std::byte* from, std::size_t bytes) {
   constexpr std::size_t piece = 1 << 18;
   const auto pieces = static_cast<std::int64_t>((bytes + piece - 1) / piece);

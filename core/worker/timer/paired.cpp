@@ -1,18 +1,24 @@
 #include "core/worker/timer/paired.h"
 
 #include <algorithm>
+#include <chrono>
 #include <random>
+#include <thread>
 
 #include "core/base/clock.h"
 #include "core/base/statistics.h"
 #include "core/worker/runtime/batch_scheduling.h"
 #include "core/worker/runtime/pool.h"
 #include "core/worker/timer/disturbance.h"
+#include "core/worker/timer/environment.h"
 
 namespace kw::timer {
 namespace {
 
 constexpr int least_rounds = 6;          // fewer have no interval
+// Then the pool that wrote the inputs sleeps, and so does the side that answered last: preempted by this thread on its way to
+// sleep, it would count as one that waits for a core.
+constexpr std::chrono::duration<double, std::micro> settle(1.2 * pool_spin_us);
 constexpr int often_rounds = 64, seldom = 8;
 constexpr double resolution_us = 0.05;   // what is left of a call after its null call is at least this
 constexpr double busy_factor = 2;        // wait for quiet rounds at most so many times max_s
@@ -51,6 +57,7 @@ class Pair {
       const int side = turn == 0 ? first : 1 - first;
       const double flush_s = base::now_s();
       hooks_.write_inputs(number);
+      std::this_thread::sleep_for(settle);
       const Load before = read_load(options_.runner);
       const double call_s = base::now_s();
       auto call = sides_[side]->call_us();

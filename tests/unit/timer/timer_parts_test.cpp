@@ -95,11 +95,17 @@ TEST(Disturbance, CountsSwitchesThatOthersForce) {
   EXPECT_GT(after.waited_s - before.waited_s, 0.05);   // two shared one core for 0.2 s: each waited for about half of it
 }
 
-TEST(Environment, SettingsStandOnlyWhenAllDo) {
-  for (const Setting& setting : openmp_settings()) setenv(setting.name, setting.value, 1);
-  EXPECT_TRUE(openmp_settings_stand());
-  setenv("GOMP_SPINCOUNT", "1", 1);
-  EXPECT_FALSE(openmp_settings_stand());
+// An idle pool is asleep when the timer says so: its threads used no processor time after the spin.
+TEST(Environment, SpinIsAsLongAsSaid) {
+  const std::string turns = openmp_settings()[0].value;
+  double best = 1e9;
+  for (int repeat = 0; repeat < 10; ++repeat) {
+    const double start_s = base::now_s();
+    for (long i = 0; i < std::stol(turns); ++i) __builtin_ia32_pause();
+    best = std::min(best, (base::now_s() - start_s) * 1e6);
+  }
+  EXPECT_GT(best, pool_spin_us / 2);
+  EXPECT_LT(best, pool_spin_us * 2);
 }
 
 }  // namespace
