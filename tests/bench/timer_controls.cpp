@@ -132,7 +132,7 @@ timer::Timing pair(timer::Side& candidate, timer::Side& baseline, const std::fun
   options.precision = 0.01;
   options.min_rounds = 40;
   options.max_s = 5;
-  options.hopeless_ratio = 0;
+  options.beaten_below = 0;
   options.seed = static_cast<std::uint64_t>(base::now_s() * 1e9);
   options.runner = runner;
   return need(timer::time_pair(candidate, baseline, hooks, options, {}));

@@ -129,7 +129,7 @@ void WorkerEvaluator::send_evaluate(Pending& pending) {
   pending.state = State::sent;
   if (sent() == 1) last_answer_s_ = base::now_s();
   const json params = {{"task", job.task}, {"candidate", job.candidate}, {"plan", plan::to_json(job.plan)}, {"precision", options_.precision},
-                       {"deadline_s", options_.deadline_s}, {"afresh", job.afresh}};
+                       {"deadline_s", options_.deadline_s}, {"afresh", job.afresh}, {"best_ratio", tasks_.at(job.task).best_ratio}};
   pending.request = worker_.call_async("evaluate", params, [inbox = inbox_, id = job.id, epoch = epoch_](base::Result<json> answer) {
     inbox->put({false, "", id, epoch, std::move(answer)});
   });
@@ -180,6 +180,9 @@ void WorkerEvaluator::take_evaluation(Pending& pending, const base::Result<json>
   errors_ = 0;
   try {
     pending.evaluation = answer->get<protocol::Evaluation>();
+    const protocol::Evaluation& evaluation = pending.evaluation;
+    double& best = tasks_.at(pending.job.task).best_ratio;
+    if (evaluation.verdict == protocol::Verdict::accepted && evaluation.measurement) best = std::max(best, evaluation.measurement->ratio);
   } catch (const json::exception& e) {
     finish(pending, "worker_error", std::string("The worker's answer makes no sense: ") + e.what());
   }

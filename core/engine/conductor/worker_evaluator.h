@@ -60,6 +60,7 @@ class WorkerEvaluator final : public search::Evaluator {
     Readiness readiness = Readiness::unprepared;
     std::int64_t request = 0;
     double started_s = 0;
+    double best_ratio = 0;             // over the baseline, of this run's accepted candidates
     int losses = 0;
     std::string reason;
   };

@@ -124,7 +124,7 @@ class EndToEndRun {
     options.precision = precision;
     options.min_rounds = rounds;
     options.max_s = max_s;
-    options.hopeless_ratio = 0;
+    options.beaten_below = 0;
     options.seed = static_cast<std::uint64_t>(base::now_s() * 1e9);
     return timer::time_pair(a, b, hooks, options, cancel_);
   }
@@ -143,7 +143,7 @@ class EndToEndRun {
         continue;
       }
       // Kept unless the model is slower with it: an interval that holds 1 is no reason to give up a measured win.
-      if (timing->ratio_ci95.high >= 1 && timing->ratio >= 0.995) continue;
+      if (timing->ratio_ci95.high >= 1) continue;
       result_.left_out = without;
       if (auto status = put(*with_, without); !status) return status;
     }

@@ -29,12 +29,13 @@ using protocol::Evaluation;
 using protocol::Verdict;
 
 constexpr double impossible_share = 0.8;
+constexpr double beaten_share = 0.95;    // of the best known ratio: below it a candidate is not the best, whatever more rounds say
 constexpr double least_call_timeout_s = 1, call_timeout_baselines = 100;
 
 struct Request {
   std::string task;
   plan::Plan plan;
-  double precision = 0.03, deadline_s = 60;
+  double precision = 0.03, deadline_s = 60, best_ratio = 0;
   bool afresh = false;
 };
 
@@ -46,6 +47,7 @@ base::Result<Request> request_from(const json& params) {
     request.precision = params.value("precision", request.precision);
     request.deadline_s = params.value("deadline_s", request.deadline_s);
     request.afresh = params.value("afresh", false);
+    if (!request.afresh) request.best_ratio = params.value("best_ratio", 0.0);
     auto plan = plan::plan_from_json(params.at("plan"));
     if (!plan) return plan.error();
     request.plan = std::move(plan).value();
@@ -166,6 +168,7 @@ base::Result<std::optional<Rejection>> TaskEvaluator::Impl::time(const Request& 
   timer::Options timing_options;
   timing_options.precision = request.precision;
   timing_options.max_s = options.timing_cap_s;
+  timing_options.beaten_below = std::max(timing_options.beaten_below, beaten_share * request.best_ratio);
   timing_options.seed = seed;
   timing_options.runner = candidate.runner().pid();
   const build::BuildGate::Suspension quiet(gate);

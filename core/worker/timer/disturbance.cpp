@@ -1,62 +1,74 @@
 #include "core/worker/timer/disturbance.h"
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
-#include <string>
 
 namespace kw::timer {
 namespace {
 
 constexpr double tick_s = 0.004, own_wake_ups_s = 40e-6, waiting_share = 0.03;
 
-std::int64_t switches_in(const std::string& status_file) {
-  std::FILE* file = std::fopen(status_file.c_str(), "r");
-  if (file == nullptr) return 0;   // the thread has ended
+// The start of a /proc file as text; empty if its thread has ended.
+template <std::size_t Size>
+const char* text_of(int file, char (&text)[Size]) {
+  const ssize_t length = pread(file, text, Size - 1, 0);
+  text[length > 0 ? length : 0] = '\0';
+  return text;
+}
+
+std::int64_t switches_in(int status_file) {
   static constexpr char key[] = "nonvoluntary_ctxt_switches:";
-  char line[256];
-  long long count = 0;
-  while (std::fgets(line, sizeof line, file) != nullptr)
-    if (std::strncmp(line, key, sizeof key - 1) == 0) std::sscanf(line + sizeof key - 1, "%lld", &count);
-  std::fclose(file);
-  return count;
+  char text[4096];
+  const char* line = std::strstr(text_of(status_file, text), key);
+  return line != nullptr ? std::atoll(line + sizeof key - 1) : 0;
 }
 
 // Second field: nanoseconds spent waiting on a run queue.
-std::int64_t waited_in(const std::string& schedstat_file) {
-  std::FILE* file = std::fopen(schedstat_file.c_str(), "r");
-  if (file == nullptr) return 0;
+std::int64_t waited_in(int schedstat_file) {
+  char text[128];
   unsigned long long ran = 0, waited = 0;
-  const int fields = std::fscanf(file, "%llu %llu", &ran, &waited);
-  std::fclose(file);
-  return fields == 2 ? static_cast<std::int64_t>(waited) : 0;
-}
-
-// Sums read(file of the thread) over a process.
-std::int64_t over_threads(const std::string& process, const char* name, std::int64_t (*read)(const std::string&)) {
-  const std::string folder = "/proc/" + process + "/task";
-  DIR* tasks = opendir(folder.c_str());
-  if (tasks == nullptr) return 0;
-  std::int64_t sum = 0;
-  while (const dirent* entry = readdir(tasks))
-    if (entry->d_name[0] != '.') sum += read(folder + "/" + entry->d_name + "/" + name);
-  closedir(tasks);
-  return sum;
+  return std::sscanf(text_of(schedstat_file, text), "%llu %llu", &ran, &waited) == 2 ? static_cast<std::int64_t>(waited) : 0;
 }
 
 }  // namespace
 
-Load read_load(pid_t runner) {
+LoadReader::LoadReader(pid_t runner) {
+  open_all("self", "schedstat", schedstats_);
+  if (runner <= 0) return;
+  open_all(std::to_string(runner), "schedstat", schedstats_);
+  open_all(std::to_string(runner), "status", statuses_);
+}
+
+LoadReader::~LoadReader() {
+  for (const auto* files : {&schedstats_, &statuses_})
+    for (const int file : *files) close(file);
+}
+
+void LoadReader::open_all(const std::string& process, const char* name, std::vector<int>& files) {
+  const std::string folder = "/proc/" + process + "/task";
+  DIR* tasks = opendir(folder.c_str());
+  if (tasks == nullptr) return;
+  while (const dirent* entry = readdir(tasks)) {
+    if (entry->d_name[0] == '.') continue;
+    const int file = open((folder + "/" + entry->d_name + "/" + name).c_str(), O_RDONLY | O_CLOEXEC);
+    if (file >= 0) files.push_back(file);
+  }
+  closedir(tasks);
+}
+
+Load LoadReader::read() const {
   rusage own{};
   getrusage(RUSAGE_SELF, &own);
   Load load{own.ru_nivcsw, 0};
-  std::int64_t waited_ns = over_threads("self", "schedstat", waited_in);
-  if (runner > 0) {
-    load.switches += over_threads(std::to_string(runner), "status", switches_in);
-    waited_ns += over_threads(std::to_string(runner), "schedstat", waited_in);
-  }
+  for (const int file : statuses_) load.switches += switches_in(file);
+  std::int64_t waited_ns = 0;
+  for (const int file : schedstats_) waited_ns += waited_in(file);
   load.waited_s = static_cast<double>(waited_ns) * 1e-9;
   return load;
 }

@@ -3,6 +3,8 @@
 // and had no core because of other load, and time stolen by a hypervisor. Measuring thread only.
 
 #include <cstdint>
+#include <string>
+#include <vector>
 
 #include <sys/types.h>
 
@@ -13,8 +15,21 @@ struct Load {
   double waited_s = 0;           // ready and without a core; the kernel's run delay (/proc/PID/task/TID/schedstat)
 };
 
-// Since the threads started: all of this process and of the runner (0: there is none).
-Load read_load(pid_t runner);
+// The threads of this process and of the runner (0: there is none) that live when it is made; their files stay open, because a
+// look at all of them twice a call must take no longer than a call.
+class LoadReader {
+ public:
+  explicit LoadReader(pid_t runner);
+  ~LoadReader();
+  LoadReader(const LoadReader&) = delete;
+  LoadReader& operator=(const LoadReader&) = delete;
+
+  Load read() const;             // since the threads started
+
+ private:
+  void open_all(const std::string& process, const char* name, std::vector<int>& files);
+  std::vector<int> schedstats_, statuses_;
+};
 
 // Of all cores, in clock ticks since the machine started.
 std::int64_t stolen_ticks();

@@ -11,7 +11,7 @@
 
 namespace kw::timer {
 
-constexpr double pool_spin_us = 300;   // an idle pool's thread spins about so long before it sleeps
+constexpr double pool_spin_us = 150;   // an idle pool's thread spins about so long before it sleeps
 
 struct Setting { std::string name, value; };
 const std::vector<Setting>& openmp_settings();

@@ -34,7 +34,7 @@ std::vector<double> without_null(const Raw& raw, double null_us) {
 class Pair {
  public:
   Pair(Side& candidate, Side& baseline, const Hooks& hooks, const Options& options)
-      : sides_{&candidate, &baseline}, hooks_(hooks), options_(options), order_(options.seed) {}
+      : sides_{&candidate, &baseline}, hooks_(hooks), options_(options), order_(options.seed), load_(options.runner) {}
 
   base::Result<Timing> measure(const base::CancelToken& cancel) {
     for (int i = 0; i < options_.warm_up_calls; ++i)
@@ -58,13 +58,13 @@ class Pair {
       const double flush_s = base::now_s();
       hooks_.write_inputs(number);
       std::this_thread::sleep_for(settle);
-      const Load before = read_load(options_.runner);
+      const Load before = load_.read();
       const double call_s = base::now_s();
       auto call = sides_[side]->call_us();
       if (!call) return call.error();
       const double end_s = base::now_s();
       call_us[side] = *call;
-      noisy = disturbed(before, read_load(options_.runner), *call * 1e-6) || noisy;
+      noisy = disturbed(before, load_.read(), *call * 1e-6) || noisy;
       timing_.spans.push_back({"flush", flush_s, call_s});
       timing_.spans.push_back({side == 0 ? "candidate" : "baseline", call_s, end_s});
     }
@@ -112,11 +112,16 @@ class Pair {
 
   bool narrow_enough() const { return (timing_.ratio_ci95.high - timing_.ratio_ci95.low) / 2 <= options_.precision * timing_.ratio; }
 
+  bool beaten() const {
+    const protocol::Interval& ci = timing_.ratio_ci95;
+    return ci.high < options_.beaten_below && (ci.low > 1 || ci.high < 1);
+  }
+
   bool finished(double elapsed_s) {
     // The interval costs time that grows with the square of the rounds: of many, few more do not change it.
     if (timing_.rounds <= often_rounds || timing_.rounds % seldom == 0) summarise();
     if (timing_.rounds >= options_.min_rounds && narrow_enough()) return true;
-    if (timing_.rounds >= options_.hopeless_rounds && timing_.ratio_ci95.high < options_.hopeless_ratio) return true;
+    if (timing_.rounds >= options_.beaten_rounds && beaten()) return true;
     if (timing_.rounds >= options_.max_rounds) return true;
     if (elapsed_s < options_.max_s) return false;
     if (timing_.rounds >= options_.min_rounds) return true;
@@ -130,6 +135,7 @@ class Pair {
   const Hooks& hooks_;
   const Options& options_;
   std::mt19937_64 order_;
+  LoadReader load_;
   Raw raw_[2];
   Timing timing_;
 };

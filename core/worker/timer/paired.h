@@ -30,8 +30,9 @@ struct Options {
   double precision = 0.03;       // stop when the half width of the 95 % interval is at most this share of the ratio
   int min_rounds = 10, max_rounds = 400;
   double max_s = 1.0;            // wall time; at least five rounds are made all the same
-  int hopeless_rounds = 8;       // after so many rounds …
-  double hopeless_ratio = 0.9;   // … stop if the whole interval lies below this: slower than the baseline by far more than 3 %
+  // Sooner, after so many rounds, if faster or slower than the baseline is decided and the whole interval lies below this.
+  int beaten_rounds = 8;
+  double beaten_below = 0.9;
   int warm_up_calls = 2;         // of each side, not counted
   std::uint64_t seed = 0;        // of the order of the sides
   pid_t runner = 0;              // whose switches count too

@@ -77,7 +77,8 @@ TEST(Disturbance, CountsSwitchesThatOthersForce) {
   cpu_set_t one;
   CPU_ZERO(&one);
   CPU_SET(static_cast<unsigned>(sched_getcpu()), &one);
-  const Load before = read_load(0);
+  const LoadReader load(0);
+  const Load before = load.read();
   std::atomic<bool> stop{false};
   std::thread rival([&] {
     sched_setaffinity(0, sizeof one, &one);
@@ -90,7 +91,7 @@ TEST(Disturbance, CountsSwitchesThatOthersForce) {
   stop = true;
   rival.join();
   sched_setaffinity(0, sizeof all, &all);
-  const Load after = read_load(0);
+  const Load after = load.read();
   EXPECT_GT(after.switches, before.switches);
   EXPECT_GT(after.waited_s - before.waited_s, 0.05);   // two shared one core for 0.2 s: each waited for about half of it
 }
