@@ -56,9 +56,9 @@ void judge_eager(OutputTruth& truth, const std::byte* eager);
 // in units of the epsilon: rounding grows alike in both. `narrow`: that run's output, float32, row-major.
 void learn_error_from_f32(OutputTruth& truth, const float* narrow);
 
-// Candidate and baseline of one timed call. True if no more than one element in a thousand is further apart than twice the
-// tolerance (the two may stand on either side of a discontinuity). `baseline`: row-major, of the same type; `rms`, `tolerance`: of
-// the truth of inputs of the same distribution.
-bool agrees(const std::byte* baseline, double rms, double tolerance, const graph::TensorType& type, const std::byte* first);
+// Candidate and baseline of one timed call, whose truth nobody computed. `baseline`: row-major, of the same type; `like`: the truth of
+// inputs of the same distribution. True if few elements are further apart than twice its tolerance: one in a thousand, and twice as
+// many as eager had wrong there (the two may stand on either side of a discontinuity), of indices half (near ties go either way).
+bool agrees(const std::byte* baseline, const OutputTruth& like, const graph::TensorType& type, const std::byte* first);
 
 }  // namespace kw::oracle

@@ -238,11 +238,8 @@ Verifier::Outcome Verifier::check_timed(std::uint64_t roll_seed) {
   if (auto damage = candidate_.check_bands()) return damage;
   const auto baseline = task_.baseline->last();
   const auto right = [&] {
-    for (std::size_t k = 0; k < baseline.size(); ++k) {
-      const OutputTruth &captured = sets_[0].outputs[k], &rolled = sets_[1].outputs[k];
-      const double tolerance = std::max(captured.tolerance_max, rolled.tolerance_max);
-      if (!agrees(baseline[k], rolled.rms, tolerance, candidate_.output_type(k), candidate_.output(k))) return false;
-    }
+    for (std::size_t k = 0; k < baseline.size(); ++k)
+      if (!agrees(baseline[k], sets_[1].outputs[k], candidate_.output_type(k), candidate_.output(k))) return false;
     return true;
   };
   const std::uint64_t print = candidate_.fingerprint();

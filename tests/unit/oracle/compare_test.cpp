@@ -163,5 +163,53 @@ TEST(LearnErrorFromF32, ScalesByTheRatioOfEpsilons) {
   EXPECT_DOUBLE_EQ(truth.tolerance_max, 4 * 0x1p-21 * 0x1p-29);
 }
 
+// Candidate beside baseline, without a truth: rounding may differ, discontinuities may flip as often as eager's own, indices of near
+// ties half the time; anything beyond that is another result.
+TEST(Agrees, AllowsWhatRoundingDoesAndNoMore) {
+  constexpr std::int64_t n = 4000;
+  OutputTruth like;
+  like.type = {graph::DType::f32, {n}, {1}};
+  like.rms = 1;
+  like.tolerance_max = 1e-6;
+  std::vector<float> baseline(n), candidate;
+  for (std::int64_t i = 0; i < n; ++i) baseline[static_cast<std::size_t>(i)] = static_cast<float>(i % 17) - 8;
+  baseline[3] = std::numeric_limits<float>::quiet_NaN();
+  baseline[5] = std::numeric_limits<float>::infinity();
+  candidate = baseline;
+  const auto agree = [&] {
+    return agrees(reinterpret_cast<const std::byte*>(baseline.data()), like, like.type, reinterpret_cast<const std::byte*>(candidate.data()));
+  };
+  EXPECT_TRUE(agree());
+  for (std::size_t i = 10; i < n; ++i) candidate[i] *= 1 + 1e-6f;
+  EXPECT_TRUE(agree());
+  for (std::size_t i = 10; i < 14; ++i) candidate[i] += 1;
+  EXPECT_TRUE(agree());            // 4 of 4000
+  candidate[14] += 1;
+  EXPECT_FALSE(agree());
+  like.left_out_count = 1;         // eager itself was wrong there once
+  EXPECT_TRUE(agree());
+  candidate = baseline;
+  for (std::size_t i = 10; i < n; ++i) candidate[i] *= 1 + 1e-5f;
+  EXPECT_FALSE(agree());
+  candidate = baseline;
+  for (std::size_t i = 20; i < 40; ++i) candidate[i] = baseline[3];
+  EXPECT_FALSE(agree());           // NaN where none belongs
+}
+
+TEST(Agrees, IndicesMayGoEitherWayButNotAllOfThem) {
+  OutputTruth like;
+  like.type = {graph::DType::i64, {100}, {1}};
+  std::vector<std::int64_t> baseline(100, 7), candidate = baseline;
+  const auto agree = [&] {
+    return agrees(reinterpret_cast<const std::byte*>(baseline.data()), like, like.type, reinterpret_cast<const std::byte*>(candidate.data()));
+  };
+  for (std::size_t i = 0; i < 30; ++i) candidate[i] = 8;
+  EXPECT_FALSE(agree());           // a plain integer is exact
+  like.index.emplace();
+  EXPECT_TRUE(agree());
+  for (std::size_t i = 0; i < 60; ++i) candidate[i] = 8;
+  EXPECT_FALSE(agree());
+}
+
 }  // namespace
 }  // namespace kw::oracle
