@@ -1,6 +1,7 @@
 #include <set>
 
 #include "core/engine/report/export_text.h"
+#include "core/engine/report/text.h"
 
 namespace kw::report {
 namespace {
@@ -18,7 +19,7 @@ std::string quoted(const std::string& text) {
   return out + "\"";
 }
 
-std::string buffer_row(const graph::Graph& task, const plan::Buffer& buffer, std::size_t position) {
+std::string buffer_row(const graph::Graph& task, const plan::Buffer& buffer, std::size_t position, double allowed) {
   constexpr const char* roles[] = {"input", "output", "workspace"};
   std::string what = "any";
   if (buffer.role == plan::BufferRole::input && position < task.inputs.size()) what = domain(task, task.inputs[position]);
@@ -28,10 +29,11 @@ std::string buffer_row(const graph::Graph& task, const plan::Buffer& buffer, std
     what = "index";
   }
   return "    {" + quoted(buffer.name) + ", Role::" + roles[static_cast<int>(buffer.role)] + ", DType::" + std::string(graph::name(buffer.type.dtype)) +
-         ", " + numbers(buffer.type.sizes) + ", " + numbers(buffer.type.strides) + ", Domain::" + what + ", " + std::to_string(below) + "},\n";
+         ", " + numbers(buffer.type.sizes) + ", " + numbers(buffer.type.strides) + ", Domain::" + what + ", " + std::to_string(below) + ", " + scientific(allowed) + "},\n";
 }
 
-std::string plan_table(const graph::Graph& task, const plan::Plan& plan, const std::string& name, const std::string& prefix) {
+std::string plan_table(const graph::Graph& task, const plan::Plan& plan, const std::vector<double>& allowed, const std::string& name,
+                       const std::string& prefix) {
   std::string declared, steps, buffers;
   for (const auto& step : plan.steps) {
     declared += "extern \"C\" void " + prefix + step.name + "(void* const* buffers);\n";
@@ -39,16 +41,21 @@ std::string plan_table(const graph::Graph& task, const plan::Plan& plan, const s
     for (std::size_t i = 0; i < step.buffers.size(); ++i) steps += (i > 0 ? ", " : "") + std::to_string(step.buffers[i]);
     steps += "}},\n";
   }
-  for (std::size_t i = 0; i < plan.buffers.size(); ++i) buffers += buffer_row(task, plan.buffers[i], i);
+  std::size_t output = 0;
+  for (std::size_t i = 0; i < plan.buffers.size(); ++i) {
+    const bool compared = plan.buffers[i].role == plan::BufferRole::output && output < allowed.size();
+    buffers += buffer_row(task, plan.buffers[i], i, compared ? allowed[output++] : 0);
+  }
   return declared + "\nconst Plan " + name + " = {{\n" + buffers + "}, {\n" + steps + "}};\n\n";
 }
 
 }  // namespace
 
-std::string plan_tables(const graph::Graph& task, const plan::Plan& candidate, const plan::Plan& reference) {
+std::string plan_tables(const graph::Graph& task, const plan::Plan& candidate, const plan::Plan& reference, const std::vector<double>& allowed) {
   return "// Buffers and steps of the kernel and of the reference. Included by main.cpp after its types.\n"
-         "// A buffer: name, role, dtype, sizes, strides, what it may hold, and below which number an index lies.\n\n" +
-         plan_table(task, candidate, "candidate_plan", "") + plan_table(task, reference, "reference_plan", "reference_");
+         "// A buffer: name, role, dtype, sizes, strides, what it may hold, below which number an index lies, and how far\n"
+         "// apart kernel and reference may be.\n\n" +
+         plan_table(task, candidate, allowed, "candidate_plan", "") + plan_table(task, reference, allowed, "reference_plan", "reference_");
 }
 
 std::string renamed(const plan::Plan& plan, const std::string& prefix) {

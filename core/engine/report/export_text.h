@@ -2,6 +2,7 @@
 // The files of an export that depend on the candidate, as text. Pure functions.
 
 #include <string>
+#include <vector>
 
 #include "core/graph/graph.h"
 #include "core/plan/plan.h"
@@ -12,8 +13,9 @@ namespace kw::report {
 // INPUTS = [(name, dtype, sizes, strides, domain)].
 std::string python_task(const graph::Graph& task);
 
-// C++ tables of both plans for main.cpp.
-std::string plan_tables(const graph::Graph& task, const plan::Plan& candidate, const plan::Plan& reference);
+// C++ tables of both plans for main.cpp. `allowed`: one an output, how far kernel and reference may be apart (of an integer output: the
+// share of its elements that may differ).
+std::string plan_tables(const graph::Graph& task, const plan::Plan& candidate, const plan::Plan& reference, const std::vector<double>& allowed);
 
 // `source` with every kernel of the plan renamed, so that two plans link into one program.
 std::string renamed(const plan::Plan& plan, const std::string& prefix);
