@@ -152,6 +152,17 @@ TEST(Verdict, IndexBesideTheMaximumIsWrong) {
   EXPECT_FALSE(evaluation.evidence.worst.empty());
 }
 
+// An overflow turns all outputs of several sets into NaN. That is wrong, and no constant that somebody wrote down.
+TEST(Verdict, NanEverywhereIsNoCheat) {
+  const Evaluation evaluation = evaluate("row-sum", {R"(extern "C" void kernel(void* const* b) {
+  const float* x = (const float*)b[0]; const float* w = (const float*)b[1]; float* out = (float*)b[2];
+  float big = 0; for (long i = 0; i < 256 * 512; ++i) big = big < x[i] ? x[i] : big;
+  for (long r = 0; r < 256; ++r) { float sum = 0;
+    for (long c = 0; c < 512; ++c) sum += x[r * 512 + c] * w[c];
+    out[r] = big > 8 ? __builtin_nanf("") : sum; } })"});
+  EXPECT_EQ(evaluation.verdict_text(), "wrong_result") << evaluation.evidence.summary;
+}
+
 struct Plain {
   const char* name;
   const char* source;

@@ -24,7 +24,9 @@ enum class Op : std::uint8_t {
   in_bounds,                                 // all maps within [0, limit): boolean; guards a read in select (padding)
   // unary
   neg, abs, exp, exp2, expm1, log, log2, log10, log1p, sqrt, rsqrt, reciprocal, sin, cos, tan, tanh, sigmoid, erf, erfc,
-  floor, ceil, round, trunc, sign, logical_not, bitwise_not, is_nan, is_inf,
+  floor, ceil, round, trunc, sign,
+  as_bf16, as_f16,                           // f32 rounded to what bfloat16 or float16 can hold
+  logical_not, bitwise_not, is_nan, is_inf,
   // binary
   add, sub, mul, div, floor_divide, trunc_divide, remainder, fmod, pow, maximum, minimum, atan2,   // maximum/minimum propagate NaN
   eq, ne, lt, le, gt, ge, logical_and, logical_or, logical_xor, bitwise_and, bitwise_or, bitwise_xor, shift_left, shift_right,

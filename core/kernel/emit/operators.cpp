@@ -30,7 +30,7 @@ const std::map<Op, Call>& calls() {
       {Op::shift_left, {nullptr, "shift_left"}}, {Op::shift_right, {nullptr, "shift_right"}},
       {Op::abs, {"absolute", "absolute"}}, {Op::sign, {"sign_of", "sign_of"}}, {Op::sqrt, {"square_root", nullptr}},
       {Op::floor, {"rounded<1>", ""}}, {Op::ceil, {"rounded<2>", ""}}, {Op::round, {"rounded<0>", ""}},
-      {Op::trunc, {"rounded<3>", ""}},
+      {Op::trunc, {"rounded<3>", ""}}, {Op::as_bf16, {"as_bf16", nullptr}}, {Op::as_f16, {"as_f16", nullptr}},
       {Op::exp, {"exp", nullptr, true}}, {Op::exp2, {"exp2", nullptr, true}}, {Op::expm1, {"expm1", nullptr, true}},
       {Op::log, {"log", nullptr, true}}, {Op::log2, {"log2", nullptr, true}}, {Op::log10, {"log10", nullptr, true}},
       {Op::log1p, {"log1p", nullptr, true}}, {Op::sin, {"sin", nullptr, true}}, {Op::cos, {"cos", nullptr, true}},

@@ -238,6 +238,29 @@ template <class V> inline void store(f16* p, V v) {
 }
 )";
 
+constexpr const char* as_bf16_text = R"(
+inline f32 as_bf16(f32 x) { return value(to_bf16(x)); }
+template <class V> inline V as_bf16(V v) {
+  if constexpr (wide<V>) return {as_bf16(v.lo), as_bf16(v.hi)};
+  else {
+    typedef vec<u32, count<V>> W;
+    const W b = (W)v, nearest = (b + 0x7fff + ((b >> 16) & 1)) & 0xffff0000u;
+    return (V)(v != v ? b | 0x400000u : nearest);
+  }
+}
+)";
+
+constexpr const char* as_f16_text = R"(
+inline f32 as_f16(f32 x) { return value(to_f16(x)); }
+template <class V> inline V as_f16(V v) {
+  if constexpr (wide<V>) return {as_f16(v.lo), as_f16(v.hi)};
+#ifdef __F16C__
+  else if constexpr (count<V> == 8) return __builtin_ia32_vcvtph2ps256(__builtin_ia32_vcvtps2ph256(v, 0));
+#endif
+  else return lanes<V>(0, [&](i64 lane) { return as_f16((f32)v[lane]); });
+}
+)";
+
 constexpr const char* load_even_text = R"(
 // p[0], p[2], p[4] …: nothing past the last of them is touched.
 template <class V, class S> inline V load_even(const S* p) {
@@ -453,6 +476,8 @@ const std::vector<Snippet>& basic_snippets() {
       {"load peek", nullptr, load_text},
       {"load", "bf16", load_bf16_text},
       {"load", "f16", load_f16_text},
+      {"as_bf16", nullptr, as_bf16_text},
+      {"as_f16", nullptr, as_f16_text},
       {"load_even", nullptr, load_even_text},
       {"load_reversed", nullptr, load_reversed_text},
       {"load_strided", nullptr, load_strided_text},

@@ -59,6 +59,18 @@ std::int64_t power(std::int64_t a, std::int64_t b) {
   return wrap(result);
 }
 
+// Round to nearest even with `bits` of significand and exponents from `least`; overflow beyond `limit` becomes infinite.
+double round_half(double value, int bits, int least, double limit) {
+  if (!std::isfinite(value) || value == 0) return value;
+  const int exponent = std::max(std::ilogb(value), least);
+  const double unit = std::ldexp(1.0, exponent - bits + 1);
+  const double rounded = std::nearbyint(value / unit) * unit;
+  return std::fabs(rounded) > limit ? std::copysign(HUGE_VAL, value) : std::copysign(rounded, value);
+}
+
+double as_bf16(double value) { return round_half(value, 8, -126, 0x1.fep127); }
+double as_f16(double value) { return round_half(value, 11, -14, 65504); }
+
 const std::map<Op, UnaryNumber>& unary_numbers() {
   static const std::map<Op, UnaryNumber> table = {
       {Op::neg, [](double x) { return -x; }}, {Op::abs, [](double x) { return std::fabs(x); }},
@@ -72,7 +84,7 @@ const std::map<Op, UnaryNumber>& unary_numbers() {
       {Op::sigmoid, [](double x) { return 1 / (1 + std::exp(-x)); }}, {Op::erf, [](double x) { return std::erf(x); }},
       {Op::erfc, [](double x) { return std::erfc(x); }}, {Op::floor, [](double x) { return std::floor(x); }},
       {Op::ceil, [](double x) { return std::ceil(x); }}, {Op::round, [](double x) { return std::nearbyint(x); }},
-      {Op::trunc, [](double x) { return std::trunc(x); }}, {Op::sign, sign}};
+      {Op::trunc, [](double x) { return std::trunc(x); }}, {Op::sign, sign}, {Op::as_bf16, as_bf16}, {Op::as_f16, as_f16}};
   return table;
 }
 
@@ -130,15 +142,6 @@ base::Error unknown(Op op, DType type) {
   return {base::ErrorCode::internal, std::string(name(op)) + " is not defined on " + std::string(graph::name(type)), "interpreter"};
 }
 
-// Round to nearest even with `bits` of significand and exponents from `least`; overflow beyond `limit` becomes infinite.
-double round_half(double value, int bits, int least, double limit) {
-  if (!std::isfinite(value) || value == 0) return value;
-  const int exponent = std::max(std::ilogb(value), least);
-  const double unit = std::ldexp(1.0, exponent - bits + 1);
-  const double rounded = std::nearbyint(value / unit) * unit;
-  return std::fabs(rounded) > limit ? std::copysign(HUGE_VAL, value) : std::copysign(rounded, value);
-}
-
 template <typename T>
 double narrowed(std::int64_t value) { return static_cast<double>(static_cast<T>(value)); }
 
@@ -170,8 +173,8 @@ double stored(const Scalar& value, DType storage) {
   switch (storage) {
     case DType::f64: return convert(value, DType::f64).number;
     case DType::f32: return convert(value, DType::f32).number;
-    case DType::bf16: return round_half(convert(value, DType::f32).number, 8, -126, 0x1.fep127);
-    case DType::f16: return round_half(convert(value, DType::f32).number, 11, -14, 65504);
+    case DType::bf16: return as_bf16(convert(value, DType::f32).number);
+    case DType::f16: return as_f16(convert(value, DType::f32).number);
     case DType::boolean: return static_cast<double>(convert(value, DType::boolean).integer);
     case DType::i32: return static_cast<double>(convert(value, DType::i32).integer);
     case DType::i16: return narrowed<std::int16_t>(convert(value, DType::i64).integer);

@@ -159,14 +159,25 @@ class Binder {
     return strides;
   }
 
+  // A value that is stored in half precision is the rounded one for every reader: a softmax whose maximum came from the unrounded
+  // values, and its exponentials from the stored ones, overflowed.
+  Expr as_stored(const Value& value, const Expr& e) const {
+    const bool output = value.second == 0 && !tensor(value.first).outputs.empty();
+    const auto memory = memory_.find(value);
+    if (!output && memory == memory_.end()) return e;
+    const DType storage = output ? tensor(value.first).type.dtype : bound_.buffers[static_cast<std::size_t>(memory->second.plan_buffer)].type.dtype;
+    if (storage == DType::bf16) return unary(Op::as_bf16, e);
+    return storage == DType::f16 ? unary(Op::as_f16, e) : e;
+  }
+
   Expr bound_read(KernelSpace& kernel, const Home& reader, const Expression& read) {
     const Value value{read.source, read.component};
     const auto home = homes_.find(read.source);
     const bool here = home != homes_.end() && home->second.kernel == reader.kernel;
-    if (here && home->second.stage == reader.stage) return register_read(read.source, read.type, read.component);
+    if (here && home->second.stage == reader.stage) return as_stored(value, register_read(read.source, read.type, read.component));
     if (here && in_tile_.contains(value)) {
       const Definition& d = definition(home->second.placed->definition);
-      return element(tile(kernel, d, read.component), dot(read.maps, tile_strides(d)), read.type);
+      return as_stored(value, element(tile(kernel, d, read.component), dot(read.maps, tile_strides(d)), read.type));
     }
     const Memory& memory = memory_.at(value);
     return element(global(kernel, memory.plan_buffer), dot(read.maps, memory.strides), read.type);

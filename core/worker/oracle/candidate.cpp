@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 
 #include "core/worker/oracle/element.h"
@@ -205,6 +206,19 @@ std::uint64_t Candidate::fingerprint() const {
   for (std::size_t k = 0; k < output_types_.size(); ++k)
     each_element(output_types_[k], outputs_->data(k), [&hash](const std::byte* data, std::size_t bytes, std::size_t) { hash = mix(hash, data, bytes); });
   return hash;
+}
+
+bool Candidate::all_nan() const {
+  bool floating = false, all = true;
+  for (std::size_t k = 0; k < output_types_.size(); ++k) {
+    const graph::DType dtype = output_types_[k].dtype;
+    if (!graph::is_floating(dtype)) continue;
+    floating = true;
+    each_element(output_types_[k], outputs_->data(k), [&](const std::byte* data, std::size_t bytes, std::size_t size) {
+      for (std::size_t at = 0; all && at < bytes; at += size) all = std::isnan(load_number(dtype, data + at));
+    });
+  }
+  return floating && all;
 }
 
 std::int64_t Candidate::workspace_bytes() const {

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <fstream>
 
 #include <nlohmann/json.hpp>
 
@@ -63,6 +64,15 @@ std::vector<std::string> environment() {
   return result;
 }
 
+// How often the system has killed a process for want of memory, since it started.
+long memory_kills() {
+  std::ifstream file("/proc/vmstat");
+  std::string key;
+  for (long count = 0; file >> key >> count;)
+    if (key == "oom_kill") return count;
+  return 0;
+}
+
 Rejection reject(Verdict verdict, std::string summary, std::string detail = {}, std::string kind = {}) {
   Rejection rejection{verdict, std::move(kind), {}};
   rejection.evidence.summary = std::move(summary);
@@ -75,6 +85,7 @@ Rejection reject(Verdict verdict, std::string summary, std::string detail = {}, 
 base::Result<RunnerProcess::Started> RunnerProcess::start(const RunnerSpec& spec, double timeout_s) {
   std::unique_ptr<RunnerProcess> runner(new RunnerProcess());
   runner->spec_ = spec;
+  runner->memory_kills_before_ = memory_kills();
   runner->page_fd_ = memfd_create("kw-control", MFD_CLOEXEC);
   if (runner->page_fd_ < 0 || ftruncate(runner->page_fd_, 4096) != 0) return system_error("No control page");
   void* page = mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, runner->page_fd_, 0);
@@ -151,8 +162,10 @@ Rejection RunnerProcess::explain_death() {
   const std::string said = words();
   if (said.find("Thread creation failed") != std::string::npos)
     return reject(Verdict::launch_error, "The kernel asks for more threads than the plan's " + std::to_string(spec_.plan->threads) + ".", said);
-  if (status && status->signal == SIGKILL)
-    return reject(Verdict::out_of_memory, "The system killed the runner, most likely for want of memory.", said);
+  if (status && status->signal == SIGKILL) {
+    if (memory_kills() > memory_kills_before_) return reject(Verdict::out_of_memory, "The system killed the runner for want of memory.", said);
+    return reject(Verdict::not_evaluated, "Somebody killed the runner; the system did not want for memory.", said, "worker_lost");
+  }
   return reject(Verdict::crash, "The runner ended in the middle of a call: " + (status ? status->text() : std::string("no status")) + ".", said);
 }
 

@@ -53,6 +53,7 @@ class RunnerProcess {
   std::string words();
 
   RunnerSpec spec_;
+  long memory_kills_before_ = 0;
   base::ChildProcess child_;
   runtime::ControlPage* page_ = nullptr;
   int page_fd_ = -1;

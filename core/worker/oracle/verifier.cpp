@@ -129,9 +129,9 @@ Verifier::Outcome Verifier::explain(std::size_t s, const std::vector<Comparison>
                              " elements of output " + std::to_string(k) + " unwritten.";
     return std::optional(std::move(found));
   }
-  const bool repeats = candidate_.fingerprint() == first;
+  const bool repeats = candidate_.fingerprint() == first, overflowed = candidate_.all_nan();
   // An answer that another question got already: hard-coded, or remembered.
-  for (std::size_t other = 0; other < sets_.size(); ++other) {
+  for (std::size_t other = 0; other < sets_.size() && !overflowed; ++other) {
     if (other == s || same_truth(sets_[other], set)) continue;
     const bool seen = other < fingerprints_.size();
     if (!seen && other != s + 1) continue;

@@ -143,6 +143,7 @@ class Maker {
 
   Expr one(DType type, const Expr& a) {
     if (graph::is_integral(type)) return unary(pick({Op::neg, Op::abs, Op::sign, Op::bitwise_not}), a);
+    if (type == DType::f32 && draw(0, 3) == 0) return unary(pick({Op::as_bf16, Op::as_f16}), a);
     return unary(pick({Op::neg, Op::abs, Op::sign, Op::floor, Op::ceil, Op::round, Op::trunc}), a);
   }
 

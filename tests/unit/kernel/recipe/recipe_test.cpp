@@ -2,6 +2,7 @@
 // result is that of the naive evaluation.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 
 #include "execute.h"
@@ -80,6 +81,41 @@ TEST_P(EverySample, EveryMutationIsRightAndOneDecisionAway) {
 
 INSTANTIATE_TEST_SUITE_P(Recipes, EverySample, testing::Range<std::size_t>(0, small_samples().size()),
                          [](const auto& sample) { return small_samples()[sample.param].name; });
+
+// y = x * w is stored in half precision; z = y and the maximum m of each row of y are computed beside it. All readers of y must see one
+// value: the stored one, from a register, a tile or memory, or, where y is inlined, the unrounded one. So m is the maximum of z.
+TEST(Halves, AreOneValueForEveryReader) {
+  for (const DType half : {DType::bf16, DType::f16}) {
+    constexpr std::int64_t rows = 5, cols = 37;
+    ProgramBuilder b;
+    const auto at = variables(2), row = variables(1);
+    const int x = b.input("x", DType::f32, {rows, cols}), w = b.input("w", DType::f32, {cols});
+    const int y = b.pointwise("y", {rows, cols}, binary(Op::mul, b.at(x, at), b.at(w, {at[1]})), half);
+    const int z = b.pointwise("z", {rows, cols}, b.at(y, at));
+    const int m = b.reduce("m", {rows}, {cols}, Combiner::max, b.at(y, at));
+    for (const int output : {y, z, m}) b.output(output);
+    const Recipe root = default_recipe(b.program, limits());
+    std::vector<Recipe> recipes = {root};
+    for (const Mutation& first : mutations(b.program, root, limits())) {
+      recipes.push_back(first.result);
+      for (const Mutation& second : mutations(b.program, first.result, limits())) recipes.push_back(second.result);
+    }
+    auto inputs = draw_inputs(b.program, 3);
+    for (auto& input : inputs)
+      for (double& value : input) value = static_cast<float>(value * 1.001);   // products that a half cannot hold
+    for (const Recipe& recipe : recipes) {
+      const auto lowered = lower(b.program, recipe, limits());
+      ASSERT_TRUE(lowered.ok()) << lowered.error().text();
+      const auto got = interpreted(*lowered, b.program, inputs);
+      ASSERT_TRUE(got.ok()) << got.error().text();
+      const auto &stored = (*got)[0], &read = (*got)[1], &maxima = (*got)[2];
+      const bool inlined = text(recipe).find("edge.y=inline") != std::string::npos;
+      ASSERT_TRUE(inlined || stored == read) << text(recipe);
+      for (std::int64_t r = 0; r < rows; ++r)
+        ASSERT_EQ(maxima[static_cast<std::size_t>(r)], *std::max_element(read.begin() + r * cols, read.begin() + (r + 1) * cols)) << text(recipe);
+    }
+  }
+}
 
 // One compiler call for all: the default recipe, a mutation and every parallel one of each, on odd sizes.
 TEST(Compiled, MachineCodeAgrees) {
