@@ -14,7 +14,7 @@ namespace kw::oracle {
 namespace {
 
 constexpr double greedy_precision = 0.01, final_precision = 0.005;
-constexpr double seconds_a_winner = 4, seconds_final = 12;
+constexpr double seconds_a_winner = 4, seconds_final = 30;
 constexpr int least_rounds = 5;
 
 base::Error torch_error(const std::exception& error) { return {base::ErrorCode::internal, aten::first_line(error), "end_to_end"}; }
