@@ -33,6 +33,19 @@ bool same_truth(const JudgedSet& a, const JudgedSet& b) {
   return true;
 }
 
+// From its making to its end, outputs are compared with the truth and hashed.
+class Judging {
+ public:
+  explicit Judging(std::vector<protocol::Span>& spans) : spans_(spans), start_s_(base::now_s()) {}
+  ~Judging() { spans_.push_back({"reference", start_s_, base::now_s()}); }
+  Judging(const Judging&) = delete;
+  Judging& operator=(const Judging&) = delete;
+
+ private:
+  std::vector<protocol::Span>& spans_;
+  double start_s_;
+};
+
 Rejection with_set(Rejection found, const JudgedSet& set) {
   found.evidence.input_set = set.inputs.name;
   return found;
@@ -54,12 +67,10 @@ std::optional<Rejection> Verifier::run(const JudgedSet& set, Poison poison) {
   return std::nullopt;
 }
 
-std::vector<Comparison> Verifier::compare_all(const JudgedSet& set) {
-  const double start_s = base::now_s();
+std::vector<Comparison> Verifier::compare_all(const JudgedSet& set) const {
   std::vector<Comparison> comparisons;
   for (std::size_t k = 0; k < set.outputs.size(); ++k)
     comparisons.push_back(compare(set.outputs[k], candidate_.output_type(k), candidate_.output(k), static_cast<int>(k)));
-  spans_.push_back({"reference", start_s, base::now_s()});
   return comparisons;
 }
 
@@ -82,7 +93,9 @@ void Verifier::note_errors(const JudgedSet& set, const std::vector<Comparison>& 
 }
 
 Verifier::Outcome Verifier::verify(const base::CancelToken& cancel) {
+  const double start_s = base::now_s();
   if (auto started = candidate_.start(); !started || *started) return started;
+  spans_.push_back({"candidate", start_s, base::now_s()});   // loading it is its own time
   const std::size_t repeated = sets_.size() > 2 ? 2 + seed_ % (sets_.size() - 2) : 0;
   for (std::size_t s = 0; s < sets_.size(); ++s) {
     if (cancel.cancelled()) return base::Error{base::ErrorCode::cancelled, "The evaluation was cancelled.", ""};
@@ -94,6 +107,7 @@ Verifier::Outcome Verifier::verify(const base::CancelToken& cancel) {
 Verifier::Outcome Verifier::verify_set(std::size_t s, bool repeat) {
   const JudgedSet& set = sets_[s];
   if (auto died = run(set, Poison::a)) return died;
+  const Judging judging(spans_);
   for (std::size_t i = 0; i < set.inputs.storages.size() && repeat; ++i) {
     const Storage& storage = set.inputs.storages[i];
     if (!storage.empty() && std::memcmp(task_.live->data(i), storage.data(), storage.size()) != 0)
@@ -216,6 +230,7 @@ Verifier::Outcome Verifier::decoys() {
 Verifier::Outcome Verifier::verify_again() {
   for (const std::size_t s : {std::size_t{0}, 1 + seed_ % (sets_.size() - 1)}) {
     if (auto died = run(sets_[s], Poison::b)) return died;
+    const Judging judging(spans_);
     const auto comparisons = compare_all(sets_[s]);
     if (all_within(comparisons) && candidate_.fingerprint() == fingerprints_[s]) continue;
     Rejection found = mismatch(sets_[s], comparisons);

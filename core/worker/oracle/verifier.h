@@ -34,7 +34,7 @@ class Verifier {
   Outcome verify_set(std::size_t s, bool repeat);
   Outcome decoys();
   std::optional<Rejection> run(const JudgedSet& set, Poison poison);
-  std::vector<Comparison> compare_all(const JudgedSet& set);
+  std::vector<Comparison> compare_all(const JudgedSet& set) const;
   void note_errors(const JudgedSet& set, const std::vector<Comparison>& comparisons);
   Outcome explain(std::size_t s, const std::vector<Comparison>& comparisons);
   Rejection mismatch(const JudgedSet& set, const std::vector<Comparison>& comparisons) const;
