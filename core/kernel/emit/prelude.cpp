@@ -54,7 +54,7 @@ std::vector<Piece> all_pieces() {
     if (std::string_view(s.names) == "vector types") add_vector_types(out);
     else append(s);
   }
-  for (const auto* table : {&rounding_snippets(), &vector_math_shared_snippets(), &vector_math_f64_snippets(),
+  for (const auto* table : {&memory_snippets(), &arithmetic_snippets(), &vector_math_shared_snippets(), &vector_math_f64_snippets(),
                             &vector_math_trig_snippets(), &vector_math_f32_snippets()})
     for (const Snippet& s : *table) append(s);
   return out;

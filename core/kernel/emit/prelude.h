@@ -14,8 +14,9 @@ struct Snippet {
 };
 
 // The tables, one file each; those of vector_math.h follow.
-const std::vector<Snippet>& basic_snippets();            // vectors, conversions, loads and stores, integer arithmetic
-const std::vector<Snippet>& rounding_snippets();         // sqrt, floor, remainder …
+const std::vector<Snippet>& basic_snippets();            // types, vectors, conversions, indices
+const std::vector<Snippet>& memory_snippets();           // halves, loads and stores
+const std::vector<Snippet>& arithmetic_snippets();       // integers, extrema, sqrt, floor, remainder …
 
 std::string prelude_for(const std::string& code);        // everything that `code` names
 std::vector<std::string> prelude_names();                // identifiers a kernel must not use for its own things

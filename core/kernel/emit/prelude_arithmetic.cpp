@@ -1,8 +1,80 @@
-// Roots, rounding and division with remainder, for scalars and vectors of f32 and f64.
+// Arithmetic of integers, extrema and signs; roots, rounding and division with remainder of f32 and f64. Scalars and vectors.
 #include "core/kernel/emit/prelude.h"
 
 namespace kw::kernel {
 namespace {
+
+constexpr const char* integer_text = R"(
+template <class T> inline T quotient1(T a, T b) { return b == 0 ? 0 : b == -1 ? -a : a / b; }
+template <class T> inline T rest1(T a, T b) { return b == 0 || b == -1 ? 0 : a % b; }
+template <class T> inline T floor_quotient1(T a, T b) { const T r = rest1(a, b); return quotient1(a, b) - (r != 0 && (r < 0) != (b < 0)); }
+template <class T> inline T floor_rest1(T a, T b) { const T r = rest1(a, b); return r != 0 && (r < 0) != (b < 0) ? r + b : r; }
+template <class T> inline T power1(T a, T b) {
+  if (b < 0) return a == 1 ? 1 : a == -1 ? (b & 1 ? -1 : 1) : 0;
+  T result = 1;
+  for (; b > 0; b >>= 1, a *= a) if (b & 1) result *= a;
+  return result;
+}
+template <class T> inline T shift_left1(T a, T b) { return b < 0 || b >= (T)(8 * sizeof(T)) ? 0 : a << b; }
+template <class T> inline T shift_right1(T a, T b) { return a >> (b < 0 || b >= (T)(8 * sizeof(T)) ? 8 * sizeof(T) - 1 : b); }
+// Scalars and, lane by lane, vectors.
+#define KW_INTEGER(name) \
+  template <class V> inline V name(V a, V b) { \
+    if constexpr (requires { a[0]; }) return lanes<V>(0, [&](i64 lane) { return name##1<element<V>>(a[(int)lane], b[(int)lane]); }); \
+    else return name##1(a, b); \
+  }
+KW_INTEGER(quotient) KW_INTEGER(rest) KW_INTEGER(floor_quotient) KW_INTEGER(floor_rest) KW_INTEGER(power)
+KW_INTEGER(shift_left) KW_INTEGER(shift_right)
+#undef KW_INTEGER
+)";
+
+constexpr const char* minmax_text = R"(
+#ifdef __AVX__
+// max(a, b) and min(a, b) of the machine give b where either is NaN.
+#define KW_EXTREMUM(V, suffix) \
+  inline V x86_max(V a, V b) { return __builtin_ia32_max##suffix(a, b); } \
+  inline V x86_min(V a, V b) { return __builtin_ia32_min##suffix(a, b); }
+typedef vec<f32, 8> octet; typedef vec<f32, 4> quartet; typedef vec<f64, 4> double_quartet;
+KW_EXTREMUM(octet, ps256) KW_EXTREMUM(quartet, ps) KW_EXTREMUM(double_quartet, pd256)
+#undef KW_EXTREMUM
+#endif
+// A NaN on either side gives NaN.
+template <class V> inline V maximum(V a, V b) {
+  if constexpr (wide<V>) return {maximum(a.lo, b.lo), maximum(a.hi, b.hi)};
+#ifdef __AVX__
+  else if constexpr (requires { x86_max(a, b); }) return a != a ? a : x86_max(a, b);
+#endif
+  else { const V m = a > b ? a : b; return a != a ? a : m; }
+}
+template <class V> inline V minimum(V a, V b) {
+  if constexpr (wide<V>) return {minimum(a.lo, b.lo), minimum(a.hi, b.hi)};
+#ifdef __AVX__
+  else if constexpr (requires { x86_min(a, b); }) return a != a ? a : x86_min(a, b);
+#endif
+  else { const V m = a < b ? a : b; return a != a ? a : m; }
+}
+)";
+
+constexpr const char* absolute_text = R"(
+template <class V> inline V absolute(V x) {
+  if constexpr (wide<V>) return {absolute(x.lo), absolute(x.hi)};
+  else if constexpr (requires { x[0]; }) {
+    typedef decltype(x < x) I;
+    if constexpr ((element<V>)0.5 == 0) return x < 0 ? -x : x;
+    else return (V)((I)x & ((element<I>)-1 ^ (element<I>)1 << (8 * sizeof(element<I>) - 1)));
+  }
+  else if constexpr ((V)0.5 == 0) return x < 0 ? -x : x;
+  else if constexpr (sizeof(V) == 4) return __builtin_fabsf(x);
+  else return __builtin_fabs(x);
+}
+)";
+
+constexpr const char* sign_text = R"(
+template <class V> inline V sign_of(V x) {                // 0 for NaN
+  if constexpr (requires { x[0]; }) return select(x > 0, splat<V>(1), select(x < 0, splat<V>(-1), V{}));
+  else return (V)((x > 0) - (x < 0));
+}
+)";
 
 constexpr const char* each_text = R"(
 // A function of native vectors, f, on scalars and on wide vectors as well.
@@ -112,8 +184,12 @@ template <class V> inline V floor_divide(V x, V y) {
 
 }  // namespace
 
-const std::vector<Snippet>& rounding_snippets() {
+const std::vector<Snippet>& arithmetic_snippets() {
   static const std::vector<Snippet> table = {
+      {"maximum minimum", nullptr, minmax_text},
+      {"absolute", nullptr, absolute_text},
+      {"sign_of", nullptr, sign_text},
+      {"quotient rest floor_quotient floor_rest power shift_left shift_right", nullptr, integer_text},
       {"each", nullptr, each_text},
       {"square_root", nullptr, root_text},
       {"rounded rounded_native", nullptr, rounded_text},
