@@ -124,6 +124,7 @@ std::optional<Rejection> RunnerProcess::explain_start(double timeout_s) {
   while (!runtime::wait_while(page_->state, static_cast<std::uint32_t>(RunnerState::starting), watch_s)) {
     if (child_.poll()) {
       if (page_->state.load() != 0) break;
+      if (auto killed = explain_kill()) return killed;
       return reject(Verdict::launch_error, "The runner ended before it was ready.", words());
     }
     if (base::now_s() - start_s > timeout_s) return reject(Verdict::timeout, "The candidate was not loaded in time.", words());
@@ -156,16 +157,20 @@ std::optional<Rejection> RunnerProcess::call(Command command, int argument, doub
   return std::nullopt;
 }
 
+std::optional<Rejection> RunnerProcess::explain_kill() {
+  const auto status = child_.poll();
+  if (!status || status->signal != SIGKILL) return std::nullopt;
+  if (memory_kills() > memory_kills_before_) return reject(Verdict::out_of_memory, "The system killed the runner for want of memory.", words());
+  return reject(Verdict::not_evaluated, "Somebody killed the runner; the system did not want for memory.", words(), "worker_lost");
+}
+
 Rejection RunnerProcess::explain_death() {
   if (page_->state.load(std::memory_order_acquire) == static_cast<std::uint32_t>(RunnerState::crashed)) return explain_crash();
   const auto status = child_.poll();
   const std::string said = words();
   if (said.find("Thread creation failed") != std::string::npos)
     return reject(Verdict::launch_error, "The kernel asks for more threads than the plan's " + std::to_string(spec_.plan->threads) + ".", said);
-  if (status && status->signal == SIGKILL) {
-    if (memory_kills() > memory_kills_before_) return reject(Verdict::out_of_memory, "The system killed the runner for want of memory.", said);
-    return reject(Verdict::not_evaluated, "Somebody killed the runner; the system did not want for memory.", said, "worker_lost");
-  }
+  if (auto killed = explain_kill()) return *killed;
   return reject(Verdict::crash, "The runner ended in the middle of a call: " + (status ? status->text() : std::string("no status")) + ".", said);
 }
 

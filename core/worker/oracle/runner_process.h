@@ -46,6 +46,7 @@ class RunnerProcess {
  private:
   RunnerProcess() = default;
   Rejection explain_death();
+  std::optional<Rejection> explain_kill();   // if the runner was killed
   Rejection explain_crash() const;
   Rejection explain_fault(const runtime::Crash& crash) const;
   std::optional<Rejection> explain_start(double timeout_s);
