@@ -21,9 +21,9 @@
 #include "core/plan/plan.h"
 #include "core/worker/runtime/arena.h"
 #include "core/worker/runtime/batch_scheduling.h"
-#include "core/worker/runtime/pool.h"
 #include "core/worker/runtime/control_page.h"
 #include "core/worker/runtime/loaded_plan.h"
+#include "core/worker/runtime/pool.h"
 
 namespace kw::runner {
 namespace {

@@ -58,7 +58,7 @@ struct Measurement {
   double candidate_median_us = 0, baseline_median_us = 0;
   double ratio = 0;                    // baseline / candidate: the speedup
   Interval ratio_ci95;
-  int rounds = 0, discarded = 0;       // discarded: rounds with involuntary switches, steal time or other load
+  int rounds = 0, discarded = 0;       // discarded: rounds disturbed by steal time or other load
   int threads = 0;
   std::string device;
   double floor_us = 0;                 // roofline floor at this footprint, from measured ceilings

@@ -2,6 +2,10 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
 #include <thread>
 
 #include <gtest/gtest.h>
@@ -141,9 +145,15 @@ std::string argmax_source(const std::string& offset) {
 
 TEST(Verdict, IndexOfAnyMaximumIsRight) {
   const Evaluation evaluation = evaluate("argmax", {argmax_source("")});
-  EXPECT_TRUE(evaluation.verdict_text() == "accepted" || evaluation.verdict_text() == "not_evaluated:machine_busy" ||
-              evaluation.verdict_text() == "wrong_result" ) << evaluation.evidence.summary;
-  EXPECT_NE(evaluation.evidence.input_set, "captured");
+  SKIP_IF_BUSY(evaluation);
+  EXPECT_EQ(evaluation.verdict_text(), "accepted") << evaluation.evidence.summary;
+}
+
+// Right where it finds poison in its output, as in a checked call; the index next to the right one otherwise.
+TEST(Verdict, IndicesOfTimedCallsAreJudged) {
+  const Evaluation evaluation =
+      evaluate("argmax", {argmax_source("== 511 || out[255] == 0x5A5A5A5A5A5A5A5AL || out[255] == (long)0xA5A5A5A5A5A5A5A5UL ? best : best + 1")});
+  EXPECT_EQ(evaluation.verdict_text(), "cheat:timed_path_differs") << evaluation.evidence.summary;
 }
 
 TEST(Verdict, IndexBesideTheMaximumIsWrong) {
@@ -161,6 +171,33 @@ TEST(Verdict, NanEverywhereIsNoCheat) {
     for (long c = 0; c < 512; ++c) sum += x[r * 512 + c] * w[c];
     out[r] = big > 8 ? __builtin_nanf("") : sum; } })"});
   EXPECT_EQ(evaluation.verdict_text(), "wrong_result") << evaluation.evidence.summary;
+}
+
+// The runners that this process has started, by /proc/PID/stat: "PID (name) state parent …".
+std::vector<pid_t> runners() {
+  std::vector<pid_t> found;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
+    int pid = 0, parent = 0;
+    char name[32] = {}, state = 0;
+    std::string line;
+    std::getline(std::ifstream(entry.path() / "stat"), line);
+    if (std::sscanf(line.c_str(), "%d (%31[^)]) %c %d", &pid, name, &state, &parent) != 4) continue;
+    if (parent == getpid() && std::string(name) == "kernelwright-ru") found.push_back(pid);
+  }
+  return found;
+}
+
+// Nobody's fault: the candidate may be right, and is tried again.
+TEST(Verdict, RunnerKilledFromOutsideTeachesNothing) {
+  std::atomic<bool> stop{false};
+  std::thread killer([&] {
+    for (; !stop; std::this_thread::sleep_for(std::chrono::milliseconds(2)))
+      for (const pid_t runner : runners()) kill(runner, SIGKILL);
+  });
+  const Evaluation evaluation = evaluate("scale", {cheat_source("00_honest")}, 1, {{"afresh", true}});
+  stop = true;
+  killer.join();
+  EXPECT_EQ(evaluation.verdict_text(), "not_evaluated:worker_lost") << evaluation.evidence.summary;
 }
 
 struct Plain {

@@ -65,7 +65,7 @@ base::Result<Material> gather(const store::Session& session, const std::string& 
 // Kernel and reference are both within the tolerance of the truth, so at most twice that apart. An int64 output is an index, which
 // goes either way at a near tie.
 std::vector<double> allowed_differences(const Material& m) {
-  constexpr double unknown = 1e-4, index_share = 0.5;
+  constexpr double unknown = 1e-4, index_share = 0.05;
   std::vector<double> allowed;
   for (const plan::Buffer& buffer : m.plan.buffers) {
     if (buffer.role != plan::BufferRole::output) continue;

@@ -30,8 +30,8 @@ class Candidate {
 
   std::optional<Rejection> check_bands() const;
   std::int64_t unwritten(std::size_t output, Poison poison) const;   // elements that hold the poison
-  std::uint64_t fingerprint() const;
-  bool all_nan() const;                            // every element of every floating output: an overflow, which looks alike everywhere                                 // of all outputs' elements
+  std::uint64_t fingerprint() const;                                 // of all outputs' elements
+  bool all_nan() const;   // every element of every floating output: an overflow, which looks alike everywhere
   const std::byte* output(std::size_t k) const { return outputs_->data(k); }
   const graph::TensorType& output_type(std::size_t k) const { return output_types_[k]; }
   std::size_t outputs() const { return output_types_.size(); }

@@ -246,15 +246,13 @@ void learn_error_from_f32(OutputTruth& truth, const float* narrow) {
 }
 
 bool agrees(const std::byte* baseline, const OutputTruth& like, const graph::TensorType& type, const std::byte* first) {
-  constexpr double tolerance_share = 2, odd_share = 1e-3, odd_indices = 0.5;
+  constexpr double tolerance_share = 2, odd_share = 1e-3;
   const RowMajor x(type, first);
   const std::int64_t count = type.elements();
   const std::int64_t odd = with_type(type.dtype, [&]<typename T>(T) {
     return count_apart(reinterpret_cast<const T*>(baseline), reinterpret_cast<const T*>(x.data()), count, like.rms, tolerance_share * like.tolerance_max);
   });
-  const double allowed = like.index ? odd_indices * static_cast<double>(count)
-                                    : odd_share * static_cast<double>(count) + 2 * static_cast<double>(like.left_out_count);
-  return static_cast<double>(odd) <= allowed;
+  return static_cast<double>(odd) <= odd_share * static_cast<double>(count) + 2 * static_cast<double>(like.left_out_count);
 }
 
 }  // namespace kw::oracle

@@ -58,7 +58,8 @@ void learn_error_from_f32(OutputTruth& truth, const float* narrow);
 
 // Candidate and baseline of one timed call, whose truth nobody computed. `baseline`: row-major, of the same type; `like`: the truth of
 // inputs of the same distribution. True if few elements are further apart than twice its tolerance: one in a thousand, and twice as
-// many as eager had wrong there (the two may stand on either side of a discontinuity), of indices half (near ties go either way).
+// many as eager had wrong there (the two may stand on either side of a discontinuity). Not for indices: near ties go either way, and
+// only the truth knows them.
 bool agrees(const std::byte* baseline, const OutputTruth& like, const graph::TensorType& type, const std::byte* first);
 
 }  // namespace kw::oracle

@@ -179,6 +179,12 @@ void PreparedTask::write_rolled(std::uint64_t seed) const {
   executor->run([&] { roll(facts, sets[0].inputs, seed, targets, runtime::copy_by_pool); });
 }
 
+base::Result<std::vector<OutputTruth>> PreparedTask::rolled_truth(std::uint64_t seed) const {
+  base::Result<std::vector<OutputTruth>> outputs = std::vector<OutputTruth>{};
+  executor->run([&] { outputs = truth->judge(facts, rolled(facts, sets[0].inputs, seed)); });
+  return outputs;
+}
+
 std::vector<protocol::OutputError> PreparedTask::eager_errors() const {
   std::vector<protocol::OutputError> errors(sets[0].outputs.size());
   for (const JudgedSet& set : sets)

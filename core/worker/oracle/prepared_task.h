@@ -61,6 +61,7 @@ struct PreparedTask {
   // Into `live`, by the threads of the executor's pool, as the operators before the task would. Measuring thread.
   void write_inputs(const InputSet& set) const;
   void write_rolled(std::uint64_t seed) const;          // captured values, rolled
+  base::Result<std::vector<OutputTruth>> rolled_truth(std::uint64_t seed) const;   // of what write_rolled writes; costs several calls
   std::vector<protocol::OutputError> eager_errors() const;   // per output, worst over the sets
 };
 

@@ -252,9 +252,19 @@ Verifier::Outcome Verifier::verify_again() {
 Verifier::Outcome Verifier::check_timed(std::uint64_t roll_seed) {
   if (auto damage = candidate_.check_bands()) return damage;
   const auto baseline = task_.baseline->last();
+  std::vector<OutputTruth> truth;   // for indices
+  if (std::any_of(sets_[1].outputs.begin(), sets_[1].outputs.end(), [](const OutputTruth& output) { return output.index.has_value(); })) {
+    auto judged = task_.rolled_truth(roll_seed);
+    if (!judged) return judged.error();
+    truth = std::move(judged).value();
+  }
   const auto right = [&] {
-    for (std::size_t k = 0; k < baseline.size(); ++k)
-      if (!agrees(baseline[k], sets_[1].outputs[k], candidate_.output_type(k), candidate_.output(k))) return false;
+    for (std::size_t k = 0; k < baseline.size(); ++k) {
+      const OutputTruth& like = sets_[1].outputs[k];
+      const bool same = like.index ? compare(truth[k], candidate_.output_type(k), candidate_.output(k), static_cast<int>(k)).within
+                                   : agrees(baseline[k], like, candidate_.output_type(k), candidate_.output(k));
+      if (!same) return false;
+    }
     return true;
   };
   const std::uint64_t print = candidate_.fingerprint();

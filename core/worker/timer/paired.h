@@ -29,7 +29,7 @@ class Side {
 struct Options {
   double precision = 0.03;       // stop when the half width of the 95 % interval is at most this share of the ratio
   int min_rounds = 10, max_rounds = 400;
-  double max_s = 1.0;            // wall time; at least five rounds are made all the same
+  double max_s = 1.0;            // wall time; at least six rounds are made all the same
   // Sooner, after so many rounds, if faster or slower than the baseline is decided and the whole interval lies below this.
   int beaten_rounds = 8;
   double beaten_below = 0.9;
