@@ -235,9 +235,9 @@ std::string RunnerProcess::words() {
   return text;
 }
 
-base::Result<double> RunnerSide::call_us() {
-  if (auto woken = call(Command::wake_pool); !woken) return woken;
-  return call(Command::run);
+base::Status RunnerSide::get_ready() {
+  auto woken = call(Command::wake_pool);
+  return woken ? base::done() : base::Status(woken.error());
 }
 
 base::Result<double> RunnerSide::call(Command command) {

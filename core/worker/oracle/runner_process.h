@@ -64,7 +64,8 @@ class RunnerProcess {
 class RunnerSide : public timer::Side {
  public:
   RunnerSide(RunnerProcess& runner, double timeout_s) : runner_(runner), timeout_s_(timeout_s) {}
-  base::Result<double> call_us() override;
+  base::Status get_ready() override;
+  base::Result<double> call_us() override { return call(runtime::Command::run); }
   base::Result<double> null_us() override { return call(runtime::Command::null_call); }
   const std::optional<Rejection>& rejection() const { return rejection_; }
 

@@ -20,6 +20,7 @@ constexpr int least_rounds = 6;          // fewer have no interval
 // sleep, it would count as one that waits for a core.
 constexpr std::chrono::duration<double, std::micro> settle(1.2 * pool_spin_us);
 constexpr int often_rounds = 64, seldom = 8;
+constexpr int null_rounds = 12, null_every = 4;   // null calls: in each of the first rounds, then seldom
 constexpr double resolution_us = 0.05;   // what is left of a call after its null call is at least this
 constexpr double busy_factor = 2;        // wait for quiet rounds at most so many times max_s
 
@@ -48,6 +49,12 @@ class Pair {
   }
 
  private:
+  // A null call stands for the hand-off of a real one only if both begin alike.
+  static base::Status settle_down(Side& side) {
+    std::this_thread::sleep_for(settle);
+    return side.get_ready();
+  }
+
   base::Status round(int number, bool counted) {
     const std::int64_t stolen_before = stolen_ticks();
     bool noisy = false;
@@ -57,7 +64,7 @@ class Pair {
       const int side = turn == 0 ? first : 1 - first;
       const double flush_s = base::now_s();
       hooks_.write_inputs(number);
-      std::this_thread::sleep_for(settle);
+      if (auto status = settle_down(*sides_[side]); !status) return status;
       const Load before = load_.read();
       const double call_s = base::now_s();
       auto call = sides_[side]->call_us();
@@ -68,8 +75,10 @@ class Pair {
       timing_.spans.push_back({"flush", flush_s, call_s});
       timing_.spans.push_back({side == 0 ? "candidate" : "baseline", call_s, end_s});
     }
-    for (int turn = 0; turn < 2; ++turn) {
+    const bool with_null = timing_.rounds < null_rounds || timing_.rounds % null_every == 0;
+    for (int turn = 0; with_null && turn < 2; ++turn) {
       const int side = turn == 0 ? first : 1 - first;
+      if (auto status = settle_down(*sides_[side]); !status) return status;
       auto null = sides_[side]->null_us();
       if (!null) return null.error();
       null_us[side] = *null;
@@ -82,7 +91,7 @@ class Pair {
     }
     for (int side = 0; side < 2; ++side) {
       raw_[side].call_us.push_back(call_us[side]);
-      raw_[side].null_us.push_back(null_us[side]);
+      if (with_null) raw_[side].null_us.push_back(null_us[side]);
     }
     ++timing_.rounds;
     return base::done();

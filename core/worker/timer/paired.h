@@ -1,7 +1,7 @@
 #pragma once
 // The judge of speed: two sides timed in paired rounds, in random order, until the interval of their ratio is narrow enough.
 //
-//   round: write inputs, call A, write inputs, call B (order drawn), null call of each; disturbed rounds are thrown away
+//   round: write inputs, call A, write inputs, call B (order drawn), now and then a null call of each; disturbed rounds are thrown away
 //   time of a side = its call - the median of its null calls (the hand-off alone)
 //   ratio = baseline / candidate: the speedup. Times in µs.
 //
@@ -22,8 +22,9 @@ namespace kw::timer {
 class Side {
  public:
   virtual ~Side() = default;
+  virtual base::Status get_ready() { return base::done(); }   // before either call, not timed: wakes the pool, frees the last outputs
   virtual base::Result<double> call_us() = 0;
-  virtual base::Result<double> null_us() = 0;   // the same hand-off with no work
+  virtual base::Result<double> null_us() = 0;                 // the same hand-off with no work
 };
 
 struct Options {

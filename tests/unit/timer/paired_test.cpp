@@ -1,9 +1,11 @@
 // The rounds' arithmetic on sides whose times are known: no clock decides here.
 
 #include <random>
+#include <utility>
 
 #include <gtest/gtest.h>
 
+#include "core/base/clock.h"
 #include "core/worker/timer/paired.h"
 
 namespace kw::timer {
@@ -102,6 +104,35 @@ TEST(TimePair, BothSidesOfARoundGetTheSameInputsInRandomOrder) {
   }
   EXPECT_GT(a_first, 8);
   EXPECT_LT(a_first, static_cast<int>(order.size()) / 2 - 8);
+}
+
+// What is taken off a call stands for its hand-off only if both begin in the same state.
+TEST(TimePair, EveryCallAndEveryNullCallBeginsReady) {
+  class Strict : public Side {
+   public:
+    base::Status get_ready() override {
+      ready_s_ = base::now_s();
+      ready_ = true;
+      return base::done();
+    }
+    base::Result<double> call_us() override { return used(100); }
+    base::Result<double> null_us() override {
+      ++nulls;
+      return used(10);
+    }
+    int unready = 0, nulls = 0;
+
+   private:
+    double used(double us) {
+      if (!std::exchange(ready_, false) || base::now_s() - ready_s_ > 0.1) ++unready;
+      return us;
+    }
+    bool ready_ = false;
+    double ready_s_ = 0;
+  } a, b;
+  ASSERT_TRUE(time_pair(a, b, quiet(), {}, {}).ok());
+  EXPECT_GE(a.nulls, 10);
+  EXPECT_EQ(a.unready + b.unready, 0);
 }
 
 TEST(TimePair, ErrorsAndCancellationEndIt) {
