@@ -252,6 +252,7 @@ Verifier::Outcome Verifier::verify_again() {
 Verifier::Outcome Verifier::check_timed(std::uint64_t roll_seed) {
   if (auto damage = candidate_.check_bands()) return damage;
   const auto baseline = task_.baseline->last();
+  if (baseline.size() != sets_[1].outputs.size()) return base::Error{base::ErrorCode::internal, "The baseline's outputs are gone before they were compared.", "verifier"};
   std::vector<OutputTruth> truth;   // for indices
   if (std::any_of(sets_[1].outputs.begin(), sets_[1].outputs.end(), [](const OutputTruth& output) { return output.index.has_value(); })) {
     auto judged = task_.rolled_truth(roll_seed);

@@ -75,6 +75,7 @@ class Pair {
       timing_.spans.push_back({"flush", flush_s, call_s});
       timing_.spans.push_back({side == 0 ? "candidate" : "baseline", call_s, end_s});
     }
+    if (auto status = hooks_.after_round ? hooks_.after_round(number) : base::done(); !status) return status;
     const bool with_null = timing_.rounds < null_rounds || timing_.rounds % null_every == 0;
     for (int turn = 0; with_null && turn < 2; ++turn) {
       const int side = turn == 0 ? first : 1 - first;
@@ -83,7 +84,6 @@ class Pair {
       if (!null) return null.error();
       null_us[side] = *null;
     }
-    if (auto status = hooks_.after_round ? hooks_.after_round(number) : base::done(); !status) return status;
     if (!counted) return base::done();
     if (noisy || stolen_ticks() > stolen_before) {
       ++timing_.discarded;

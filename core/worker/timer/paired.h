@@ -41,7 +41,8 @@ struct Options {
 
 struct Hooks {
   std::function<void(int round)> write_inputs;            // before each timed call; the same values for both sides of a round
-  std::function<base::Status(int round)> after_round;     // outputs of both sides may be looked at; an Error ends the timing
+  std::function<base::Status(int round)> after_round;     // after both calls, before either side gets ready again: their outputs
+                                                          // may be looked at; an Error ends the timing
 };
 
 struct Timing {
