@@ -5,13 +5,14 @@
 
 #include "core/base/hash.h"
 #include "core/kernel/emit/cpp.h"
+#include "core/kernel/emit/cuda.h"
 #include "core/kernel/recipe/traffic.h"
 
 namespace kw::kernel {
 namespace {
 
 std::string hash_of(const Lowered& lowered, const Limits& limits) {
-  std::string all = limits.target + "|" + emitter_version;
+  std::string all = limits.target + "|" + (limits.target == "cuda" ? cuda_emitter_version : emitter_version);
   for (const LoopNest& nest : lowered.nests) {
     all += "|" + structural_hash(nest);
     for (const NestBuffer& buffer : nest.buffers) all += "," + std::to_string(buffer.plan_buffer);
@@ -29,7 +30,7 @@ std::string head_comment(const LoopNest& nest, const Program& program, const Rec
   const Traffic traffic = traffic_of(nest);
   std::string buffers;
   for (const NestBuffer& buffer : nest.buffers)
-    buffers += (buffers.empty() ? "" : ", ") + shape(buffer) + (buffer.space == Space::tile ? " (tile)" : "");
+    buffers += (buffers.empty() ? "" : ", ") + shape(buffer) + (buffer.space == Space::tile ? " (tile)" : buffer.space == Space::own ? " (registers)" : "");
   return "task: " + operators + "\nrecipe: " + text(recipe) + "\nbuffers: " + buffers + "\nexpected traffic: reads " +
          std::to_string(traffic.read_bytes) + " bytes, writes " + std::to_string(traffic.written_bytes) + " bytes";
 }
@@ -51,6 +52,7 @@ plan::Step step_of(const LoopNest& nest) {
 }  // namespace
 
 base::Result<Generated> generate(const Program& program, const Recipe& recipe, const Limits& limits) {
+  const bool cuda = limits.target == "cuda";
   base::Result<Lowered> lowered = lower(program, recipe, limits);
   if (!lowered) return lowered.error();
   Generated out;
@@ -63,11 +65,12 @@ base::Result<Generated> generate(const Program& program, const Recipe& recipe, c
   for (LoopNest& nest : out.lowered.nests) {
     nest.comment = head_comment(nest, program, recipe);
     out.plan.steps.push_back(step_of(nest));
+    if (cuda) out.plan.steps.back().launch = launch_of(nest);
     out.plan.threads = std::max(out.plan.threads, nest.threads);
     const Traffic traffic = traffic_of(nest);
     out.traffic_bytes += traffic.read_bytes + traffic.written_bytes;
   }
-  out.plan.source = emit_cpp(out.lowered.nests);
+  out.plan.source = cuda ? emit_cuda(out.lowered.nests) : emit_cpp(out.lowered.nests);
   return out;
 }
 

@@ -34,11 +34,32 @@ Buffer buffer_from(const json& j) {
           {*dtype, j.at("sizes").get<std::vector<std::int64_t>>(), j.at("strides").get<std::vector<std::int64_t>>()}};
 }
 
+bool is_cuda_kernel(const Plan& plan, const Step& step) { return plan.target == "cuda" && step.kind == StepKind::kernel; }
+
+Launch launch_from(const json& j) {
+  return {j.at("grid").get<std::array<std::int64_t, 3>>(), j.at("block").get<std::array<int, 3>>(), j.at("shared_bytes")};
+}
+
+// What every GPU since Volta allows; the limits of the one at hand are the driver's to refuse.
+bool can_launch(const Launch& l) {
+  constexpr std::int64_t grid_most[] = {(std::int64_t{1} << 31) - 1, 65535, 65535};
+  constexpr int block_most[] = {1024, 1024, 64};
+  std::int64_t threads = 1;
+  for (std::size_t d = 0; d < 3; ++d) {
+    if (l.grid[d] < 1 || l.grid[d] > grid_most[d] || l.block[d] < 1 || l.block[d] > block_most[d]) return false;
+    threads *= l.block[d];
+  }
+  return threads <= 1024 && l.shared_bytes >= 0 && l.shared_bytes <= 256 << 10;
+}
+
 json without_source(const Plan& p) {
   json buffers = json::array(), steps = json::array();
   for (const Buffer& b : p.buffers) buffers.push_back(buffer_json(b));
-  for (const Step& s : p.steps)
-    steps.push_back({{"kind", step_names[static_cast<int>(s.kind)]}, {"name", s.name}, {"buffers", s.buffers}, {"generated", s.generated}});
+  for (const Step& s : p.steps) {
+    json step = {{"kind", step_names[static_cast<int>(s.kind)]}, {"name", s.name}, {"buffers", s.buffers}, {"generated", s.generated}};
+    if (is_cuda_kernel(p, s)) step["launch"] = {{"grid", s.launch.grid}, {"block", s.launch.block}, {"shared_bytes", s.launch.shared_bytes}};
+    steps.push_back(std::move(step));
+  }
   return {{"target", p.target}, {"buffers", buffers}, {"steps", steps}, {"generator", p.generator}, {"threads", p.threads}};
 }
 
@@ -62,8 +83,11 @@ base::Result<Plan> plan_from_json(const json& j) {
   try {
     plan.target = j.at("target");
     for (const json& b : j.at("buffers")) plan.buffers.push_back(buffer_from(b));
-    for (const json& s : j.at("steps"))
-      plan.steps.push_back({enum_from<StepKind>(s.at("kind"), step_names), s.at("name"), s.at("buffers").get<std::vector<int>>(), s.value("generated", false)});
+    for (const json& s : j.at("steps")) {
+      Step step{enum_from<StepKind>(s.at("kind"), step_names), s.at("name"), s.at("buffers").get<std::vector<int>>(), s.value("generated", false), {}};
+      if (is_cuda_kernel(plan, step)) step.launch = launch_from(s.at("launch"));
+      plan.steps.push_back(std::move(step));
+    }
     plan.source = j.at("source");
     plan.generator = j.value("generator", "");
     plan.threads = j.at("threads");
@@ -87,6 +111,7 @@ base::Status validate(const Plan& plan) {
   if (plan.steps.empty()) return wrong("a plan needs a step", "steps");
   for (const Step& s : plan.steps) {
     if (s.kind == StepKind::kernel && !is_symbol(s.name)) return wrong("a kernel's name must be a C identifier", s.name);
+    if (is_cuda_kernel(plan, s) && !can_launch(s.launch)) return wrong("a launch that no GPU makes", s.name);
     for (int b : s.buffers)
       if (b < 0 || static_cast<std::size_t>(b) >= plan.buffers.size()) return wrong("a step names a buffer that does not exist", s.name);
   }

@@ -2,6 +2,7 @@
 // How a task is computed, as data: buffers, workspace and steps. Plans are what is verified, timed, stored and shipped.
 // Text form: JSON, keys sorted, so equal plans have equal text and one hash.
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -25,11 +26,21 @@ struct Buffer {
 
 enum class StepKind : std::uint8_t { kernel, gemm, conv, aten };
 
+// How many threads run a cuda kernel. Shared memory is the dynamic part, in bytes.
+struct Launch {
+  std::array<std::int64_t, 3> grid = {1, 1, 1};
+  std::array<int, 3> block = {1, 1, 1};
+  int shared_bytes = 0;
+};
+
 struct Step {
   StepKind kind = StepKind::kernel;
-  std::string name;                     // kernel: the function's symbol, extern "C" void NAME(void* const* buffers)
+  // kernel: the function's symbol. cpu: extern "C" void NAME(void* const* buffers).
+  // cuda: extern "C" __global__ void NAME(T0* b0, T1* b1, …), one pointer a buffer of the step.
+  std::string name;
   std::vector<int> buffers;             // kernel arguments: positions in Plan::buffers, in the function's order
   bool generated = false;               // emitted by our generator (an edited source is not)
+  Launch launch;                        // cuda kernels
 };
 
 struct Plan {

@@ -7,8 +7,8 @@ namespace kw::kernel {
 
 std::string emit_cpp(const std::vector<LoopNest>& nests) {
   std::string code;
-  for (const LoopNest& nest : nests) code += "\n" + StatementWriter(nest).function();
-  return "namespace {\n" + prelude_for(code) + "}  // namespace\n" + code;
+  for (const LoopNest& nest : nests) code += "\n" + StatementWriter(nest, Dialect::cpp).function();
+  return "namespace {\n" + prelude_for(code, Dialect::cpp) + "}  // namespace\n" + code;
 }
 
 }  // namespace kw::kernel

@@ -41,10 +41,10 @@ std::string term_text(const IndexTerm& term, const std::vector<std::string>& nam
 bool fits_i32(const Range& r) { return r.low > INT32_MIN && r.high < INT32_MAX; }
 
 // The read of every lane at once where the distance from lane to lane is known; empty where there is no good way.
-std::string strided_read(DType storage, const std::string& type, const std::string& place, std::int64_t stride) {
-  if (storage == DType::boolean) return stride == 1 ? "load_mask<" + type + ">(" + place + ")" : "";
+std::string strided_read(DType storage, const std::string& type, const std::string& place, std::int64_t stride, const std::string& each) {
+  if (storage == DType::boolean) return stride == 1 ? "load_mask" + each + "<" + type + ">(" + place + ")" : "";
   if (stride == 0) return "";
-  if (stride == 1) return "load<" + type + ">(" + place + ")";
+  if (stride == 1) return "load" + each + "<" + type + ">(" + place + ")";
   if (stride == 2) return "load_even<" + type + ">(" + place + ")";
   if (stride == -1) return "load_reversed<" + type + ">(" + place + ")";
   return "load_strided<" + type + ">(" + place + ", " + integer_text(stride) + ")";
@@ -53,6 +53,13 @@ std::string strided_read(DType storage, const std::string& type, const std::stri
 }  // namespace
 
 std::string ExpressionWriter::index_bare(const Index& map) const { return sum_text(map, names_.variables(), scope_); }
+
+std::string ExpressionWriter::one_by_one(int buffer, const Index& map) const {
+  if (dialect_ == Dialect::cpp) return "";
+  const Congruence at = congruence(map, scope_);
+  const bool aligned = at.modulus % scope_.lanes == 0 && at.residue % scope_.lanes == 0;
+  return aligned && nest_.buffers[static_cast<std::size_t>(buffer)].space != Space::own ? "" : "_each";
+}
 
 std::string ExpressionWriter::index(const Index& map) const {
   const std::string text = index_bare(map);
@@ -65,7 +72,7 @@ Written ExpressionWriter::index_value(const Expression& e) const {
   const std::string type = vector_type(DType::i64, scope_.lanes);
   if (stride) return {"ramp<" + type + ">(" + index_bare(e.maps[0]) + ", " + integer_text(*stride) + ")", scope_.lanes, true};
   const std::string& lane = names_.variable(scope_.vector_variable);
-  return {"lanes<" + type + ">(" + lane + ", [&](i64 " + lane + ") { return (i64)" + index(e.maps[0]) + "; })", scope_.lanes, true};
+  return {"lanes<" + type + ">(" + lane + ", [&](" + index_type_ + " " + lane + ") { return (i64)" + index(e.maps[0]) + "; })", scope_.lanes, true};
 }
 
 // Uniform conditions first, as plain bools; then one mask for each that varies over the lanes.
@@ -85,7 +92,7 @@ Written ExpressionWriter::bounds(const Expression& e) const {
       join(varying, "within<" + type + ">(" + index_bare(e.maps[k]) + ", " + integer_text(*stride) + ", " + limit + ")", " & ");
     } else {
       const std::string& lane = names_.variable(scope_.vector_variable);
-      join(varying, "lanes<" + type + ">(" + lane + ", [&](i64 " + lane + ") { return -(i32)inside(" + index_bare(e.maps[k]) +
+      join(varying, "lanes<" + type + ">(" + lane + ", [&](" + index_type_ + " " + lane + ") { return -(i32)inside(" + index_bare(e.maps[k]) +
                         ", " + limit + "); })", " & ");
     }
   }
@@ -116,12 +123,12 @@ Written ExpressionWriter::vector_read(const Expression& e, const Guard& guard) c
   const bool same_width = storage != DType::boolean && storage != DType::f16 && storage != DType::bf16 &&
                           graph::byte_size(storage) == graph::byte_size(e.type);
   if (masked && stride == 1 && same_width) return done("load_masked<" + type + ">(" + place + ", " + guard.mask + ")");
-  const std::string fast = stride ? strided_read(storage, type, place, *stride) : "";
+  const std::string fast = stride ? strided_read(storage, type, place, *stride, one_by_one(e.source, e.maps[0])) : "";
   if (!masked && !fast.empty()) return done(fast);
   const std::string& lane = names_.variable(scope_.vector_variable);
   const std::string element = data + "[" + index_bare(e.maps[0]) + "]";
   const std::string one = storage == DType::boolean ? "-(i32)(" + element + " != 0)" : "value(" + element + ")";
-  const std::string body = ", [&](i64 " + lane + ") { return " + one + "; })";
+  const std::string body = ", [&](" + index_type_ + " " + lane + ") { return " + one + "; })";
   if (!masked) return done("lanes<" + type + ">(" + lane + body);
   const std::string slow = "masked_lanes<" + type + ">(" + guard.mask + ", " + lane + body;
   return done(fast.empty() ? slow : "(all(" + guard.mask + ") ? " + fast + " : " + slow + ")");

@@ -1,5 +1,6 @@
 #include "core/kernel/emit/expression_writer.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 
@@ -29,6 +30,12 @@ bool leaf(const Expression& e) { return e.op == Op::constant || e.op == Op::reg 
 std::string vector_type(DType type, int lanes) {
   if (lanes == 1) return type == DType::boolean ? "bool" : std::string(graph::name(type));
   return (type == DType::boolean ? "i32" : std::string(graph::name(type))) + "x" + std::to_string(lanes);
+}
+
+std::string index_type(const LoopNest& nest, Dialect dialect) {
+  if (dialect == Dialect::cpp) return "i64";
+  const bool small = std::all_of(nest.buffers.begin(), nest.buffers.end(), [](const NestBuffer& b) { return b.elements < (std::int64_t{1} << 30); });
+  return small && iterations(grid_shape(nest).grid) < (std::int64_t{1} << 30) ? "i32" : "i64";
 }
 
 std::string storage_type(DType type) { return type == DType::boolean ? "u8" : std::string(graph::name(type)); }

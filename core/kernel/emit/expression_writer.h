@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/kernel/emit/names.h"
+#include "core/kernel/emit/prelude.h"
 #include "core/kernel/loopnest/scope.h"
 
 namespace kw::kernel {
@@ -18,9 +19,12 @@ struct Written {
   bool atomic = true;                        // needs no parentheses beside an operator
 };
 
+std::string index_type(const LoopNest& nest, Dialect dialect);   // of loop variables: 32 bits on a GPU wherever they suffice
+
 class ExpressionWriter {
  public:
-  ExpressionWriter(const LoopNest& nest, Names& names, const Scope& scope) : nest_(nest), names_(names), scope_(scope) {}
+  ExpressionWriter(const LoopNest& nest, Names& names, const Scope& scope, Dialect dialect)
+      : nest_(nest), names_(names), scope_(scope), dialect_(dialect), index_type_(index_type(nest, dialect)) {}
 
   // The value converted to `type` with `lanes` lanes. Temporaries it needs are appended to `before`, one declaration each.
   std::string value(const Expr& e, DType type, int lanes, std::vector<std::string>& before);
@@ -30,6 +34,8 @@ class ExpressionWriter {
 
   std::string index(const Index& map) const;             // as an operand of +
   std::string index_bare(const Index& map) const;
+  // "_each" where a GPU's wide access would not be aligned, or there is no memory to access: part of a function's name.
+  std::string one_by_one(int buffer, const Index& map) const;
 
  private:
   // What surrounds an expression: branches of selects. `mask` names the lanes that are wanted; empty: all.
@@ -57,6 +63,8 @@ class ExpressionWriter {
   const LoopNest& nest_;
   Names& names_;
   const Scope& scope_;
+  Dialect dialect_;
+  std::string index_type_;                   // of loop variables and offsets
   std::vector<std::string>* before_ = nullptr;
   std::map<const Expression*, int> ids_;     // of one statement: equal expressions have one id
   std::map<std::string, int> keys_;

@@ -24,12 +24,16 @@ constexpr Element elements[] = {{"f32", 4}, {"f64", 8}, {"i64", 8}, {"i32", 4}, 
                                 {"u64", 8}, {"u32", 4}, {"u16", 2}, {"u8", 1}};
 constexpr int widest_native = 32;                        // bytes; g++ 12 takes comparisons of wider vectors apart
 
-// typedef float f32x8 …; a vector wider than a native one is a pair of halves.
-void add_vector_types(std::vector<Piece>& out) {
+// typedef float f32x8 …; on the cpu a vector wider than a native one is a pair of halves.
+void add_vector_types(std::vector<Piece>& out, Dialect dialect) {
   for (const Element& element : elements) {
     for (int lanes = 2; lanes <= 32; lanes *= 2) {
       const std::string name = std::string(element.name) + "x" + std::to_string(lanes);
       const int bytes = lanes * element.bytes;
+      if (dialect == Dialect::cuda) {
+        out.push_back({{name}, "", "typedef vec<" + std::string(element.name) + ", " + std::to_string(lanes) + "> " + name + ";\n"});
+        continue;
+      }
       const std::string half = std::string(element.name) + "x" + std::to_string(lanes / 2);
       out.push_back({{name}, "",
                      bytes > widest_native
@@ -45,24 +49,22 @@ std::vector<std::string> words(const std::string& text) {
   return {std::istream_iterator<std::string>(in), {}};
 }
 
-std::vector<Piece> all_pieces() {
+std::vector<Piece> all_pieces(Dialect dialect) {
+  static const std::vector<const std::vector<Snippet>*> cpp = {&basic_snippets(), &memory_snippets(), &arithmetic_snippets(), &vector_math_shared_snippets(),
+                                                               &vector_math_f64_snippets(), &vector_math_trig_snippets(), &vector_math_f32_snippets()};
+  static const std::vector<const std::vector<Snippet>*> cuda = {&cuda_snippets()};
   std::vector<Piece> out;
-  const auto append = [&out](const Snippet& s) {
-    out.push_back({words(s.names), s.beside == nullptr ? "" : s.beside, s.text});
-  };
-  for (const Snippet& s : basic_snippets()) {
-    if (std::string_view(s.names) == "vector types") add_vector_types(out);
-    else append(s);
-  }
-  for (const auto* table : {&memory_snippets(), &arithmetic_snippets(), &vector_math_shared_snippets(), &vector_math_f64_snippets(),
-                            &vector_math_trig_snippets(), &vector_math_f32_snippets()})
-    for (const Snippet& s : *table) append(s);
+  for (const auto* table : dialect == Dialect::cpp ? cpp : cuda)
+    for (const Snippet& s : *table) {
+      if (std::string_view(s.names) == "vector types") add_vector_types(out, dialect);
+      else out.push_back({words(s.names), s.beside == nullptr ? "" : s.beside, s.text});
+    }
   return out;
 }
 
-const std::vector<Piece>& pieces() {
-  static const std::vector<Piece> table = all_pieces();
-  return table;
+const std::vector<Piece>& pieces(Dialect dialect) {
+  static const std::vector<Piece> cpp = all_pieces(Dialect::cpp), cuda = all_pieces(Dialect::cuda);
+  return dialect == Dialect::cpp ? cpp : cuda;
 }
 
 void collect_identifiers(const std::string& code, std::set<std::string>& out) {
@@ -85,28 +87,29 @@ bool calls_for(const Piece& piece, const std::set<std::string>& used) {
 
 }  // namespace
 
-std::string prelude_for(const std::string& code) {
+std::string prelude_for(const std::string& code, Dialect dialect) {
+  const std::vector<Piece>& all = pieces(dialect);
   std::set<std::string> used;
   collect_identifiers(code, used);
-  std::vector<bool> taken(pieces().size(), false);
+  std::vector<bool> taken(all.size(), false);
   for (bool changed = true; changed;) {
     changed = false;
-    for (std::size_t k = 0; k < pieces().size(); ++k) {
-      const Piece& piece = pieces()[k];
-      if (taken[k] || !calls_for(piece, used)) continue;
+    for (std::size_t k = 0; k < all.size(); ++k) {
+      if (taken[k] || !calls_for(all[k], used)) continue;
       taken[k] = changed = true;
-      collect_identifiers(piece.text, used);
+      collect_identifiers(all[k].text, used);
     }
   }
   std::string out;
-  for (std::size_t k = 0; k < pieces().size(); ++k)
-    if (taken[k]) out += pieces()[k].text;
+  for (std::size_t k = 0; k < all.size(); ++k)
+    if (taken[k]) out += all[k].text;
   return out;
 }
 
 std::vector<std::string> prelude_names() {
   std::set<std::string> names;
-  for (const Piece& piece : pieces()) names.insert(piece.names.begin(), piece.names.end());
+  for (const Dialect dialect : {Dialect::cpp, Dialect::cuda})
+    for (const Piece& piece : pieces(dialect)) names.insert(piece.names.begin(), piece.names.end());
   return {names.begin(), names.end()};
 }
 

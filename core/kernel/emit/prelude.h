@@ -2,6 +2,7 @@
 // The support code that emitted kernels stand on: short pieces of C++ text. A translation unit gets the pieces whose names
 // it uses, and theirs, in the order of the tables; so a simple kernel carries a simple prelude and compiles fast.
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -13,12 +14,16 @@ struct Snippet {
   const char* text;
 };
 
-// The tables, one file each; those of vector_math.h follow.
+enum class Dialect : std::uint8_t { cpp, cuda };
+
+// The tables, one file each; those of vector_math.h follow the cpu's.
 const std::vector<Snippet>& basic_snippets();            // types, vectors, conversions, indices
 const std::vector<Snippet>& memory_snippets();           // halves, loads and stores
 const std::vector<Snippet>& arithmetic_snippets();       // integers, extrema, sqrt, floor, remainder …
 
-std::string prelude_for(const std::string& code);        // everything that `code` names
-std::vector<std::string> prelude_names();                // identifiers a kernel must not use for its own things
+const std::vector<Snippet>& cuda_snippets();             // all of it, for the other dialect
+
+std::string prelude_for(const std::string& code, Dialect dialect);   // everything that `code` names
+std::vector<std::string> prelude_names();                // identifiers a kernel of either dialect must not use for its own things
 
 }  // namespace kw::kernel

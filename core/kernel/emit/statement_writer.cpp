@@ -32,22 +32,32 @@ bool contains_parallel(const Statement& s) {
 
 }  // namespace
 
-StatementWriter::StatementWriter(const LoopNest& nest) : nest_(nest), names_(nest), scope_(nest), expressions_(nest, names_, scope_) {
+StatementWriter::StatementWriter(const LoopNest& nest, Dialect dialect)
+    : nest_(nest), dialect_(dialect), index_type_(index_type(nest, dialect)), names_(nest), scope_(nest), expressions_(nest, names_, scope_, dialect) {
   visit(nest.body, [this](const Statement& s) {
     if (s.kind == StatementKind::store) stored_.insert(s.buffer);
     if (s.kind == StatementKind::update) updated_.insert(s.target);
+    updated_.insert(s.parts.begin(), s.parts.end());
   });
 }
 
 void StatementWriter::line(const std::string& text) { out_ += std::string(static_cast<std::size_t>(2 * depth_), ' ') + text + "\n"; }
 
-std::string StatementWriter::function() {
+void StatementWriter::comment() {
   for (std::size_t begin = 0; begin < nest_.comment.size();) {
     const std::size_t end = std::min(nest_.comment.find('\n', begin), nest_.comment.size());
     std::string text = nest_.comment.substr(begin, end - begin);
     while (!text.empty() && text.back() == '\\') text.pop_back();      // a backslash would swallow the next line
     line("// " + text);
     begin = end + 1;
+  }
+}
+
+std::string StatementWriter::function() {
+  comment();
+  if (dialect_ == Dialect::cuda) {
+    cuda_function();
+    return out_;
   }
   line("extern \"C\" __attribute__((visibility(\"default\"))) void " + nest_.name + "(void* const* buffers) {");
   ++depth_;
@@ -85,9 +95,14 @@ void StatementWriter::tiles(const Block& body) {
 
 void StatementWriter::block(const Block& statements) {
   for (const Statement& s : statements) {
-    if (s.kind == StatementKind::loop) loop(s);
-    else if (s.kind == StatementKind::store) store(s);
-    else assign(s);
+    switch (s.kind) {
+      case StatementKind::loop: loop(s); break;
+      case StatementKind::store: store(s); break;
+      case StatementKind::only: only(s); break;
+      case StatementKind::combine: combine(s); break;
+      case StatementKind::barrier: line("__syncthreads();"); break;
+      default: assign(s); break;
+    }
   }
 }
 
@@ -98,7 +113,9 @@ void StatementWriter::loop(const Statement& s) {
   if (parallel && nest_.threads > 1)
     line("#pragma omp parallel for schedule(static) num_threads(" + std::to_string(nest_.threads) + ")");
   const std::string step = s.step == 1 ? "++" + v : v + " += " + std::to_string(s.step);
-  line("for (i64 " + v + " = " + std::to_string(s.begin) + "; " + v + " < " + std::to_string(s.end) + "; " + step + ") {");
+  if (dialect_ == Dialect::cuda && s.loop_kind == LoopKind::vector && trip_count(s) == 1) return once(s);
+  if (dialect_ == Dialect::cuda && s.loop_kind == LoopKind::unrolled) line("#pragma unroll");
+  line("for (" + index_type_ + " " + v + " = " + std::to_string(s.begin) + "; " + v + " < " + std::to_string(s.end) + "; " + step + ") {");
   ++depth_;
   const std::set<int> outer_tiles = declared_tiles_;
   if (parallel) tiles(s.body);
@@ -144,7 +161,8 @@ void StatementWriter::vector_store(const Statement& s, const Written& value) {
   const DType computing = storage == DType::i32 ? DType::i32 : compute_type(storage);
   const std::string text = expressions_.splatted(value, computing, scope_.lanes);
   if (lane_stride(s.index, scope_) == 1) {
-    const std::string function = storage == DType::boolean ? "store_mask(" : "store(";
+    const std::string each = expressions_.one_by_one(s.buffer, s.index);
+    const std::string function = (storage == DType::boolean ? "store_mask" : "store") + each + "(";
     return line(function + names_.buffer(s.buffer) + " + " + expressions_.index(s.index) + ", " + text + ");");
   }
   const std::string& lane = names_.variable(scope_.vector_variable);
@@ -152,7 +170,7 @@ void StatementWriter::vector_store(const Statement& s, const Written& value) {
   std::string element = "element";
   if (storage == DType::f16 || storage == DType::bf16) element = "to_" + name + "(element)";
   else if (storage == DType::boolean) element = "element != 0";
-  line("scatter(" + lane + ", " + text + ", [&](i64 " + lane + ", " + vector_type(computing == DType::boolean ? DType::i32 : computing, 1) +
+  line("scatter(" + lane + ", " + text + ", [&](" + index_type_ + " " + lane + ", " + vector_type(computing == DType::boolean ? DType::i32 : computing, 1) +
        " element) { " + names_.buffer(s.buffer) + "[" + expressions_.index_bare(s.index) + "] = " + element + "; });");
 }
 

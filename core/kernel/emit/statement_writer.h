@@ -1,5 +1,6 @@
 #pragma once
-// Writes the function of one nest: pointers, loops, tiles, lets, updates and stores.
+// Writes the function of one nest: pointers, loops, tiles, lets, updates and stores; in CUDA (cuda_writer.cpp) also the places of
+// a thread, unions and barriers.
 
 #include <set>
 #include <string>
@@ -10,21 +11,30 @@ namespace kw::kernel {
 
 class StatementWriter {
  public:
-  explicit StatementWriter(const LoopNest& nest);
+  StatementWriter(const LoopNest& nest, Dialect dialect);
   std::string function();
 
  private:
   void line(const std::string& text);
+  void comment();
   void pointers();
+  void cuda_function();
+  void cuda_places(const GridShape& shape);
+  void cuda_tiles();
+  void only(const Statement& s);
+  void combine(const Statement& s);
   void tiles(const Block& block);                        // declares those that the block uses and nobody declared yet
   void block(const Block& block);
   void loop(const Statement& s);
+  void once(const Statement& s);                         // a loop of one step: a block with its variable
   void assign(const Statement& s);
   void store(const Statement& s);
   void vector_store(const Statement& s, const Written& value);
   void flush(std::vector<std::string>& before);
 
   const LoopNest& nest_;
+  Dialect dialect_;
+  std::string index_type_;
   Names names_;
   Scope scope_;
   ExpressionWriter expressions_;

@@ -1,4 +1,7 @@
 // The tests' second opinion: walks the nest lane by lane, evaluates every expression by recursion, checks every offset.
+#include <algorithm>
+#include <limits>
+#include <map>
 #include <string>
 
 #include "core/kernel/loopnest/arithmetic.h"
@@ -10,37 +13,158 @@ namespace {
 using base::Result;
 using base::Status;
 
-class Interpreter {
- public:
-  Interpreter(const LoopNest& nest, std::vector<std::vector<double>>& memory)
-      : nest_(nest), memory_(memory), scope_(nest), variables_(nest.variables.size()), registers_(nest.registers.size()) {}
+// What one thread has of its own. The cpu's walk is one thread.
+struct Thread {
+  std::vector<std::int64_t> variables;
+  std::vector<std::vector<Scalar>> registers;
+  std::vector<std::vector<double>> own;      // by buffer
+  int number = 0;
+};
+using Threads = std::vector<Thread*>;
 
-  Status run() { return block(nest_.body); }
+// The threads of a block go through the nest in step, statement by statement. That alone would hide a missing barrier: who
+// touched which element of a tile since the last one is kept, and two threads that meet there without one are an error.
+class TileWatch {
+ public:
+  void barrier() { writers_.clear(), readers_.clear(); }
+  bool meets(int buffer, std::int64_t element, int thread, bool write) {
+    const std::pair place{buffer, element};
+    const auto writer = writers_.find(place);
+    if (writer != writers_.end() && writer->second != thread) return true;
+    if (!write) {
+      const auto [reader, fresh] = readers_.emplace(place, thread);
+      if (reader->second != thread) reader->second = several;
+      return false;
+    }
+    const auto reader = readers_.find(place);
+    if (reader != readers_.end() && reader->second != thread) return true;
+    writers_[place] = thread;
+    return false;
+  }
 
  private:
-  Status block(const Block& statements) {
-    for (const Statement& s : statements)
-      if (Status status = statement(s); !status) return status;
+  static constexpr int several = -1;
+  std::map<std::pair<int, std::int64_t>, int> writers_, readers_;
+};
+
+class Interpreter {
+ public:
+  Interpreter(const LoopNest& nest, std::vector<std::vector<double>>& memory) : nest_(nest), memory_(memory), scope_(nest) {}
+
+  Status run() {
+    const GridShape shape = grid_shape(nest_);
+    if (shape.threads.empty()) {
+      Thread only = new_thread(0);
+      return block(nest_.body, {&only});
+    }
+    watching_ = true;
+    for (const auto* loops : {&shape.grid, &shape.threads})
+      for (const Statement* loop : *loops) scope_.enter(*loop);
+    const std::int64_t blocks = iterations(shape.grid), threads = iterations(shape.threads);
+    for (std::int64_t b = 0; b < blocks; ++b)
+      if (Status status = block_of_threads(shape, b, threads); !status) return status;
     return base::done();
   }
 
-  Status statement(const Statement& s) {
-    switch (s.kind) {
-      case StatementKind::loop: return loop(s);
-      case StatementKind::store: return store(s);
-      default: return assign(s);
-    }
+ private:
+  Thread new_thread(int number) const {
+    Thread thread{std::vector<std::int64_t>(nest_.variables.size()), std::vector<std::vector<Scalar>>(nest_.registers.size()), {}, number};
+    for (const NestBuffer& buffer : nest_.buffers)
+      thread.own.emplace_back(buffer.space == Space::own ? at(buffer.elements) : 0, std::numeric_limits<double>::quiet_NaN());
+    return thread;
   }
 
-  Status loop(const Statement& s) {
+  static void place(const std::vector<const Statement*>& loops, std::int64_t number, Thread& thread) {
+    for (std::size_t k = loops.size(); k-- > 0; number /= trip_count(*loops[k]))
+      thread.variables[at(loops[k]->variable)] = loops[k]->begin + number % trip_count(*loops[k]);
+  }
+
+  Status block_of_threads(const GridShape& shape, std::int64_t number, std::int64_t count) {
+    for (std::size_t b = 0; b < memory_.size(); ++b)
+      if (nest_.buffers[b].space == Space::tile) std::fill(memory_[b].begin(), memory_[b].end(), std::numeric_limits<double>::quiet_NaN());
+    watch_.barrier();
+    std::vector<Thread> threads;
+    for (std::int64_t t = 0; t < count; ++t) {
+      threads.push_back(new_thread(static_cast<int>(t)));
+      place(shape.grid, number, threads.back());
+      place(shape.threads, t, threads.back());
+    }
+    Threads all;
+    for (Thread& thread : threads) all.push_back(&thread);
+    return block(shape.threads.back()->body, all);
+  }
+
+  Status block(const Block& statements, const Threads& threads) {
+    for (const Statement& s : statements)
+      if (Status status = statement(s, threads); !status) return status;
+    return base::done();
+  }
+
+  Status statement(const Statement& s, const Threads& threads) {
+    switch (s.kind) {
+      case StatementKind::loop: return loop(s, threads);
+      case StatementKind::only: return only(s, threads);
+      case StatementKind::combine: return combine(s, threads);
+      case StatementKind::barrier: watch_.barrier(); return base::done();
+      default: break;
+    }
+    for (Thread* thread : threads) {
+      now_ = thread;
+      if (Status status = s.kind == StatementKind::store ? store(s) : assign(s); !status) return status;
+    }
+    return base::done();
+  }
+
+  Status loop(const Statement& s, const Threads& threads) {
     scope_.enter(s);
     Status status = base::done();
     for (std::int64_t i = s.begin; i < s.end && status; i += s.step) {
-      variables_[at(s.variable)] = i;
-      status = block(s.body);
+      for (Thread* thread : threads) thread->variables[at(s.variable)] = i;
+      status = block(s.body, threads);
     }
     scope_.leave(s);
     return status;
+  }
+
+  Status only(const Statement& s, const Threads& threads) {
+    Threads wanted;
+    for (Thread* thread : threads)
+      if (const std::int64_t value = thread->variables[at(s.variable)]; value >= s.begin && value < s.end) wanted.push_back(thread);
+    const LoopRange before = scope_.narrow(s);
+    const Status status = wanted.empty() ? base::done() : block(s.body, wanted);
+    scope_.ranges[at(s.variable)] = before;
+    return status;
+  }
+
+  // Threads that differ in the variable alone, united one after the other; all of them get the result.
+  Status combine(const Statement& s, const Threads& threads) {
+    std::map<std::vector<std::int64_t>, Threads> groups;
+    for (Thread* thread : threads) {
+      std::vector<std::int64_t> key = thread->variables;
+      key[at(s.variable)] = 0;
+      groups[std::move(key)].push_back(thread);
+    }
+    for (auto& [key, group] : groups) {
+      now_ = group.front();
+      for (std::size_t t = 1; t < group.size(); ++t) {
+        for (std::size_t k = 0; k < s.parts.size(); ++k) now_->registers[at(s.others[k])] = group[t]->registers[at(s.parts[k])];
+        if (Status status = unite(s); !status) return status;
+      }
+      for (Thread* thread : group)
+        for (const int part : s.parts) thread->registers[at(part)] = group.front()->registers[at(part)];
+    }
+    return base::done();
+  }
+
+  Status unite(const Statement& s) {
+    std::vector<Scalar> next;
+    for (const Expr& value : s.values) {
+      Result<Scalar> one = evaluate(*value, 0);
+      if (!one) return one.error();
+      next.push_back(*one);
+    }
+    for (std::size_t k = 0; k < s.parts.size(); ++k) now_->registers[at(s.parts[k])] = {convert(next[k], nest_.registers[at(s.parts[k])].type)};
+    return base::done();
   }
 
   Status assign(const Statement& s) {
@@ -50,7 +174,7 @@ class Interpreter {
       if (!value) return value.error();
       lanes.push_back(convert(*value, nest_.registers[at(s.target)].type));
     }
-    registers_[at(s.target)] = std::move(lanes);
+    now_->registers[at(s.target)] = std::move(lanes);
     return base::done();
   }
 
@@ -63,29 +187,33 @@ class Interpreter {
       values.push_back(*value);
     }
     for (int lane = 0; lane < lanes; ++lane) {
-      Result<double*> place = element(s.buffer, s.index, lane);
+      Result<double*> place = element(s.buffer, s.index, lane, true);
       if (!place) return place.error();
       **place = stored(values[at(lane)], nest_.buffers[at(s.buffer)].type);
     }
     return base::done();
   }
 
-  Result<double*> element(int buffer, const Index& map, int lane) {
+  Result<double*> element(int buffer, const Index& map, int lane, bool write = false) {
     const std::int64_t offset = index(map, lane);
-    std::vector<double>& data = memory_[at(buffer)];
+    const bool own = nest_.buffers[at(buffer)].space == Space::own;
+    std::vector<double>& data = own ? now_->own[at(buffer)] : memory_[at(buffer)];
     const std::int64_t limit = std::min(nest_.buffers[at(buffer)].elements, static_cast<std::int64_t>(data.size()));
     if (offset < 0 || offset >= limit)
       return base::Error{base::ErrorCode::internal,
                          "offset " + std::to_string(offset) + " of " + nest_.buffers[at(buffer)].name + " is outside its " +
                              std::to_string(limit) + " elements", nest_.name};
+    if (watching_ && nest_.buffers[at(buffer)].space == Space::tile && watch_.meets(buffer, offset, now_->number, write))
+      return base::Error{base::ErrorCode::internal, "race: two threads meet at " + nest_.buffers[at(buffer)].name + "[" + std::to_string(offset) +
+                                                        "] with no barrier between them", nest_.name};
     return &data[at(offset)];
   }
 
   std::int64_t index(const Index& map, int lane) {
-    if (scope_.vector_variable < 0) return kernel::evaluate(map, variables_);
-    std::int64_t& v = variables_[at(scope_.vector_variable)];
+    if (scope_.vector_variable < 0) return kernel::evaluate(map, now_->variables);
+    std::int64_t& v = now_->variables[at(scope_.vector_variable)];
     v += lane;
-    const std::int64_t result = kernel::evaluate(map, variables_);
+    const std::int64_t result = kernel::evaluate(map, now_->variables);
     v -= lane;
     return result;
   }
@@ -99,7 +227,7 @@ class Interpreter {
   }
 
   Result<Scalar> register_lane(int r, int lane) {
-    const std::vector<Scalar>& lanes = registers_[at(r)];
+    const std::vector<Scalar>& lanes = now_->registers[at(r)];
     if (lanes.empty())
       return base::Error{base::ErrorCode::internal, "register " + nest_.registers[at(r)].name + " is read before it is set", nest_.name};
     return lanes.size() == 1 ? lanes[0] : lanes[at(lane) % lanes.size()];
@@ -138,8 +266,9 @@ class Interpreter {
   const LoopNest& nest_;
   std::vector<std::vector<double>>& memory_;
   Scope scope_;
-  std::vector<std::int64_t> variables_;
-  std::vector<std::vector<Scalar>> registers_;
+  Thread* now_ = nullptr;
+  TileWatch watch_;
+  bool watching_ = false;
 };
 
 }  // namespace

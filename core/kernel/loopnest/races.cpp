@@ -197,14 +197,32 @@ class Enumeration {
       collect_variables(access->map, used);
       for (const Constraint& c : access->constraints) collect_variables(c.map, used);
     }
-    for (std::size_t v = 0; v < used.size(); ++v) shared_[v] = used[v] && outside_.ranges[v].open;
+    for (std::size_t v = 0; v < used.size(); ++v) shared_[v] = used[v] && outside_.ranges[v].open && !shifts_all(static_cast<int>(v));
   }
 
-  // The loops an access depends on; the parallel one and the shared ones always.
+  // A variable that moves every access by the same distance: where two of them meet, they meet at any value of it.
+  bool shifts_all(int v) const {
+    std::optional<std::int64_t> distance;
+    for (const Access* access : accesses_) {
+      std::int64_t moves = 0;
+      for (const IndexTerm& term : access->map.terms) {
+        if (term.kind == Kind::variable && term.variable == v) moves += term.coefficient;
+        else if (term.kind != Kind::variable && depends_on(*term.inner, v)) return false;
+      }
+      for (const Constraint& c : access->constraints)
+        if (depends_on(c.map, v)) return false;
+      if (distance && *distance != moves) return false;
+      distance = moves;
+    }
+    return true;
+  }
+
+  // The loops an access depends on; the parallel one and the shared ones always, those that shift all accesses alike never.
   std::vector<int> variables(const Access& access) const {
-    std::vector<bool> used = shared_;
+    std::vector<bool> used(shared_.size());
     collect_variables(access.map, used);
     for (const Constraint& c : access.constraints) collect_variables(c.map, used);
+    for (std::size_t v = 0; v < used.size(); ++v) used[v] = shared_[v] || (used[v] && !outside_.ranges[v].open);
     used[static_cast<std::size_t>(loop_.variable)] = true;
     std::vector<int> out;
     for (std::size_t v = 0; v < used.size(); ++v)
@@ -220,6 +238,8 @@ class Enumeration {
   base::Status visit(const Access& access) {
     const std::vector<int> order = variables(access);
     std::vector<std::int64_t> values(access.scope.ranges.size());
+    for (std::size_t v = 0; v < values.size(); ++v)
+      if (outside_.ranges[v].open) values[v] = outside_.ranges[v].begin;
     base::Status status = base::done();
     const std::function<void(std::size_t)> walk = [&](std::size_t k) {
       if (!status) return;
@@ -263,23 +283,50 @@ class Enumeration {
   std::unordered_map<std::int64_t, std::int64_t> owner_;
 };
 
+// Two accesses whose guards on the loops outside exclude each other never happen under the same values of them.
+bool may_meet(const Access& a, const Access& b, const Scope& outside) {
+  for (std::size_t v = 0; v < outside.ranges.size(); ++v)
+    if (outside.ranges[v].open && (a.scope.ranges[v].last < b.scope.ranges[v].begin || b.scope.ranges[v].last < a.scope.ranges[v].begin)) return false;
+  return true;
+}
+
+using Group = std::vector<const Access*>;
+
+// Accesses that may meet, directly or through others, stand in one group.
+std::vector<Group> groups_that_meet(const Group& accesses, const Scope& outside) {
+  std::vector<Group> groups;
+  for (const Access* access : accesses) {
+    Group joined = {access};
+    std::erase_if(groups, [&](const Group& group) {
+      const bool meets = std::any_of(group.begin(), group.end(), [&](const Access* other) { return may_meet(*access, *other, outside); });
+      if (meets) joined.insert(joined.end(), group.begin(), group.end());
+      return meets;
+    });
+    groups.push_back(std::move(joined));
+  }
+  return groups;
+}
+
+base::Status check_group(const LoopNest& nest, const Statement& loop, const Scope& outside, const Group& group) {
+  if (std::none_of(group.begin(), group.end(), [](const Access* access) { return access->write; })) return base::done();
+  if (shown_by_strides(group, loop, nest.variables.size())) return base::done();
+  Enumeration enumeration(nest, loop, outside, group);
+  if (enumeration.size() <= enumeration_limit) return enumeration.run();
+  return base::Error{base::ErrorCode::internal,
+                     "race not excluded: the offsets into " + nest.buffers[static_cast<std::size_t>(group.front()->buffer)].name +
+                         " do not show which iteration of parallel loop " + nest.variables[static_cast<std::size_t>(loop.variable)] +
+                         " they belong to, and there are too many to try; choose another parallel loop", nest.name};
+}
+
 }  // namespace
 
 base::Status independent(const LoopNest& nest, const Statement& parallel, const Scope& outside, const std::vector<Access>& accesses) {
   if (trip_count(parallel) < 2) return base::done();
-  std::map<int, std::vector<const Access*>> by_buffer;
+  std::map<int, Group> by_buffer;
   for (const Access& access : accesses) by_buffer[access.buffer].push_back(&access);
-  for (const auto& [buffer, group] : by_buffer) {
-    if (shown_by_strides(group, parallel, nest.variables.size())) continue;
-    Enumeration enumeration(nest, parallel, outside, group);
-    if (enumeration.size() > enumeration_limit)
-      return base::Error{base::ErrorCode::internal,
-                         "race not excluded: the offsets into " + nest.buffers[static_cast<std::size_t>(buffer)].name +
-                             " do not show which iteration of parallel loop " +
-                             nest.variables[static_cast<std::size_t>(parallel.variable)] +
-                             " they belong to, and there are too many to try; choose another parallel loop", nest.name};
-    if (base::Status status = enumeration.run(); !status) return status;
-  }
+  for (const auto& [buffer, of_buffer] : by_buffer)
+    for (const Group& group : groups_that_meet(of_buffer, outside))
+      if (base::Status status = check_group(nest, parallel, outside, group); !status) return status;
   return base::done();
 }
 

@@ -20,7 +20,8 @@ struct Access {
   Constraints constraints;                   // of a guarded read
 };
 
-// `outside`: the loops around the parallel one. `accesses`: all those inside it to global buffers that it writes.
+// `outside`: the loops around the parallel one, which may be one over blocks or threads. `accesses`: all those inside it to the
+// buffers in question.
 base::Status independent(const LoopNest& nest, const Statement& parallel, const Scope& outside, const std::vector<Access>& accesses);
 
 }  // namespace kw::kernel

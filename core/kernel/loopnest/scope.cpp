@@ -67,6 +67,23 @@ int join(int a, int b) {
 
 }  // namespace
 
+GridShape grid_shape(const LoopNest& nest) {
+  GridShape shape;
+  for (const Block* block = &nest.body; block->size() == 1;) {
+    const Statement& s = block->front();
+    if (s.kind != StatementKind::loop || (s.loop_kind != LoopKind::grid && s.loop_kind != LoopKind::thread)) break;
+    (s.loop_kind == LoopKind::grid ? shape.grid : shape.threads).push_back(&s);
+    block = &s.body;
+  }
+  return shape;
+}
+
+std::int64_t iterations(const std::vector<const Statement*>& loops) {
+  std::int64_t total = 1;
+  for (const Statement* loop : loops) total *= trip_count(*loop);
+  return total;
+}
+
 std::int64_t trip_count(const Statement& loop) {
   return loop.end <= loop.begin ? 0 : (loop.end - loop.begin - 1) / loop.step + 1;
 }
@@ -78,6 +95,14 @@ void Scope::enter(const Statement& loop) {
   if (!vector) return;
   vector_variable = loop.variable;
   lanes = static_cast<int>(loop.step);
+}
+
+LoopRange Scope::narrow(const Statement& only) {
+  LoopRange& range = ranges[static_cast<std::size_t>(only.variable)];
+  const LoopRange before = range;
+  range.begin = std::max(range.begin, only.begin);
+  range.last = std::min(range.last, only.end - 1);
+  return before;
 }
 
 void Scope::leave(const Statement& loop) {

@@ -25,6 +25,7 @@ struct Scope {
   explicit Scope(const LoopNest& nest) : ranges(nest.variables.size()) {}
   void enter(const Statement& loop);
   void leave(const Statement& loop);
+  LoopRange narrow(const Statement& only);   // what the variable was before, to be put back
 };
 
 std::int64_t trip_count(const Statement& loop);          // iterations; a vector loop's in steps

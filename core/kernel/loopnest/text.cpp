@@ -114,8 +114,7 @@ void statement_text(const Statement& s, int depth, Names& names, std::string& ou
   out.append(indent, ' ');
   switch (s.kind) {
     case StatementKind::loop: {
-      static constexpr const char* kinds[] = {"", "parallel ", "vector "};
-      out += std::string(kinds[static_cast<std::size_t>(s.loop_kind)]) + "for " + names.variable(s.variable) + " in " +
+      out += std::string(word(s.loop_kind)) + "for " + names.variable(s.variable) + " in " +
              std::to_string(s.begin) + ".." + std::to_string(s.end);
       if (s.step != 1) out += " step " + std::to_string(s.step);
       out += "\n";
@@ -127,6 +126,19 @@ void statement_text(const Statement& s, int depth, Names& names, std::string& ou
       out += "let " + names.reg(s.target) + ":" + type_text(r.type, r.lanes) + " = ";
       break;
     }
+    case StatementKind::only:
+      out += "only " + names.variable(s.variable) + " in " + std::to_string(s.begin) + ".." + std::to_string(s.end) + "\n";
+      block_text(s.body, depth + 1, names, out);
+      return;
+    case StatementKind::combine: {
+      out += "combine";
+      for (std::size_t k = 0; k < s.parts.size(); ++k) out += (k > 0 ? ", " : " ") + names.reg(s.parts[k]) + " and " + names.reg(s.others[k]);
+      out += " over " + names.variable(s.variable) + " with";
+      for (std::size_t k = 0; k < s.values.size(); ++k) out += (k > 0 ? ", " : " ") + expression_text(*s.values[k], names);
+      out += "\n";
+      return;
+    }
+    case StatementKind::barrier: out += "barrier\n"; return;
     case StatementKind::update: out += names.reg(s.target) + " = "; break;
     case StatementKind::store: out += names.buffer(s.buffer) + "[" + index_text(s.index, names) + "] = "; break;
   }
@@ -142,7 +154,8 @@ std::string render(const LoopNest& nest, bool canonical) {
   std::string out = "threads " + std::to_string(nest.threads) + "\n";
   for (std::size_t b = 0; b < nest.buffers.size(); ++b) {
     const NestBuffer& buffer = nest.buffers[b];
-    out += (buffer.space == Space::tile ? "tile " : "global ") + names.buffer(static_cast<int>(b)) + " " +
+    static constexpr const char* spaces[] = {"global ", "tile ", "own "};
+    out += spaces[static_cast<std::size_t>(buffer.space)] + names.buffer(static_cast<int>(b)) + " " +
            std::string(graph::name(buffer.type)) + "[" + std::to_string(buffer.elements) + "]";
     if (buffer.space == Space::global) out += " @" + std::to_string(buffer.plan_buffer);
     out += "\n";
@@ -152,6 +165,11 @@ std::string render(const LoopNest& nest, bool canonical) {
 }
 
 }  // namespace
+
+const char* word(LoopKind kind) {
+  static constexpr const char* words[] = {"", "parallel ", "vector ", "unrolled ", "grid ", "thread "};
+  return words[static_cast<std::size_t>(kind)];
+}
 
 std::string text(const LoopNest& nest) {
   std::string out;

@@ -1,5 +1,5 @@
-// The walk: structure, registers and lanes statement by statement; bounds at each access; accesses inside a parallel loop
-// gathered for the proof of independence. Expressions are checked in verify_expression.cpp.
+// The walk: structure, registers and lanes statement by statement; bounds at each access; accesses inside a parallel loop, or by
+// the threads of a grid, gathered for the proof of independence. Expressions are checked in verify_expression.cpp.
 #include <algorithm>
 #include <set>
 
@@ -12,6 +12,7 @@ namespace {
 using base::Status;
 
 constexpr std::int64_t tile_bytes_limit = 1 << 20;       // tiles live on a thread's stack
+constexpr std::int64_t threads_limit = 1024, warp = 32;
 
 bool power_of_two(std::int64_t n) { return n > 0 && (n & (n - 1)) == 0; }
 bool computing(DType t) {
@@ -25,11 +26,15 @@ bool symbol(const std::string& name) {
 
 class Verifier {
  public:
-  explicit Verifier(const LoopNest& nest) : nest_(nest), scope_(nest), state_(nest.registers.size()), parallel_scope_(nest) {}
+  explicit Verifier(const LoopNest& nest) : nest_(nest), scope_(nest), state_(nest.registers.size()), parallel_scope_(nest), grid_(grid_shape(nest)) {}
 
   Status run() {
     if (Status status = header(); !status) return status;
-    return block(nest_.body);
+    if (grid_.threads.empty()) return block(nest_.body);
+    if (Status status = enter_grid(); !status) return status;
+    if (Status status = block(grid_.threads.back()->body); !status) return status;
+    if (Status status = end_phase(); !status) return status;
+    return none_meet(global_, 0, grid_.grid.size());
   }
 
  private:
@@ -46,7 +51,8 @@ class Verifier {
       if (b.type == DType::c64 || b.type == DType::c128) return fail("buffer " + b.name + " is complex");
       if (b.elements < 0) return fail("buffer " + b.name + " has a negative number of elements");
       if (b.space == Space::global && tiles) return fail("global buffer " + b.name + " stands after a tile");
-      tiles = tiles || b.space == Space::tile;
+      if (b.space == Space::own && grid_.threads.empty()) return fail("buffer " + b.name + " belongs to a thread, and there is none");
+      tiles = tiles || b.space != Space::global;
       if (b.space == Space::tile) tile_bytes += b.elements * graph::byte_size(b.type);
     }
     if (tile_bytes > tile_bytes_limit)
@@ -61,14 +67,117 @@ class Verifier {
   Status block(const Block& statements) {
     std::vector<int> declared;
     for (const Statement& s : statements) {
-      Status status = s.kind == StatementKind::loop ? loop(s) : s.kind == StatementKind::store ? store(s) : assign(s, declared);
-      if (!status) return status;
+      if (Status status = statement(s, declared); !status) return status;
     }
     for (const int r : declared) state_[at(r)] = State::undefined;
     return base::done();
   }
 
+  Status statement(const Statement& s, std::vector<int>& declared) {
+    switch (s.kind) {
+      case StatementKind::loop: return loop(s);
+      case StatementKind::store: return store(s);
+      case StatementKind::only: return only(s);
+      case StatementKind::combine: return combine(s);
+      case StatementKind::barrier: return barrier();
+      default: return assign(s, declared);
+    }
+  }
+
+  // -- blocks and threads ------------------------------------------------------------------------------------------------
+
+  Status enter_grid() {
+    if (iterations(grid_.threads) > threads_limit) return fail("a block has " + std::to_string(iterations(grid_.threads)) + " threads; at most 1024 are allowed");
+    for (const auto* loops : {&grid_.grid, &grid_.threads})
+      for (const Statement* loop : *loops) {
+        if (loop->step != 1 || trip_count(*loop) < 1) return fail("a loop over blocks or threads needs a step of 1 and an iteration");
+        if (scope_.ranges[at(loop->variable)].open) return fail("loop variable " + nest_.variables[at(loop->variable)] + " is used by two nested loops");
+        outside_.push_back(scope_);
+        scope_.enter(*loop);
+      }
+    return base::done();
+  }
+
+  const Statement* thread_loop(int variable) const {
+    for (const Statement* loop : grid_.threads)
+      if (loop->variable == variable) return loop;
+    return nullptr;
+  }
+
+  Status only(const Statement& s) {
+    if (s.variable < 0 || at(s.variable) >= nest_.variables.size()) return fail("an only has no variable");
+    const std::string& name = nest_.variables[at(s.variable)];
+    const bool thread = thread_loop(s.variable) != nullptr;
+    const bool block_variable = std::any_of(grid_.grid.begin(), grid_.grid.end(), [&](const Statement* loop) { return loop->variable == s.variable; });
+    if (!thread && !block_variable) return fail("only " + name + ": no loop over blocks or threads has this variable");
+    if (scope_.vector_variable >= 0) return fail("only " + name + " stands inside a vector loop");
+    const LoopRange before = scope_.narrow(s);
+    Status status = base::done();
+    if (const LoopRange& range = scope_.ranges[at(s.variable)]; range.begin <= range.last) {
+      if (thread) apart_.push_back(s.variable);
+      status = block(s.body);
+      if (thread) apart_.pop_back();
+    }
+    scope_.ranges[at(s.variable)] = before;
+    return status;
+  }
+
+  Status combine(const Statement& s) {
+    const Statement* loop = thread_loop(s.variable);
+    if (loop == nullptr || loop != grid_.threads.back()) return fail("a combine is over the innermost loop over threads");
+    const std::string& name = nest_.variables[at(s.variable)];
+    const std::int64_t count = trip_count(*loop);
+    if (!power_of_two(count)) return fail("combine over " + name + ": " + std::to_string(count) + " threads are no power of two");
+    for (const int variable : apart_)
+      if (variable == s.variable || count > warp) return fail("combine over " + name + " is not reached by all of its threads");
+    if (scope_.vector_variable >= 0) return fail("combine over " + name + " stands inside a vector loop");
+    if (s.parts.empty() || s.parts.size() != s.others.size() || s.parts.size() != s.values.size()) return fail("combine over " + name + " has no parts");
+    for (std::size_t k = 0; k < s.parts.size(); ++k) {
+      const Register& part = nest_.registers[at(s.parts[k])];
+      const Register& other = nest_.registers[at(s.others[k])];
+      if (state_[at(s.parts[k])] == State::undefined) return fail("register " + part.name + " is combined before it is declared");
+      if (part.lanes != 1 || other.lanes != 1 || part.type != other.type) return fail("register " + part.name + " is combined with another type");
+      state_[at(s.others[k])] = State::inside;
+    }
+    for (std::size_t k = 0; k < s.values.size(); ++k) {
+      if (Status status = value(s.values[k], 1, "combine over " + name); !status) return status;
+      if (s.values[k]->type != nest_.registers[at(s.parts[k])].type) return fail("combine over " + name + " changes a type");
+    }
+    for (const int other : s.others) state_[at(other)] = State::undefined;
+    return base::done();
+  }
+
+  Status barrier() {
+    if (grid_.threads.empty()) return fail("a barrier without threads");
+    if (!apart_.empty()) return fail("a barrier is not reached by all threads");
+    if (loops_ > 0) return fail("a barrier stands inside a loop");
+    return end_phase();
+  }
+
+  Status end_phase() {
+    Status status = none_meet(phase_, grid_.grid.size(), outside_.size());
+    phase_.clear();
+    return status;
+  }
+
+  // For each of these loops, counted from the outermost over blocks to the innermost over threads: iterations under the same values of
+  // the loops around it do not meet. Between barriers that holds for threads, over the whole body for blocks.
+  Status none_meet(std::vector<Access>& accesses, std::size_t first, std::size_t end) {
+    std::set<int> written;
+    for (const Access& access : accesses)
+      if (access.write) written.insert(access.buffer);
+    std::erase_if(accesses, [&](const Access& access) { return !written.contains(access.buffer); });
+    for (std::size_t k = first; k < end; ++k) {
+      const Statement& loop = k < grid_.grid.size() ? *grid_.grid[k] : *grid_.threads[k - grid_.grid.size()];
+      if (Status status = independent(nest_, loop, outside_[k], accesses); !status) return status;
+    }
+    return base::done();
+  }
+
+  // -- loops -------------------------------------------------------------------------------------------------------------
+
   Status loop(const Statement& s) {
+    if (s.loop_kind == LoopKind::grid || s.loop_kind == LoopKind::thread) return fail("a loop over blocks or threads does not stand outermost");
     if (s.variable < 0 || at(s.variable) >= nest_.variables.size()) return fail("a loop has no variable");
     const std::string& name = nest_.variables[at(s.variable)];
     if (scope_.ranges[at(s.variable)].open) return fail("loop variable " + name + " is used by two nested loops");
@@ -79,6 +188,7 @@ class Verifier {
       return fail("vector loop " + name + " has step " + std::to_string(s.step) + "; lanes are 2, 4, 8, 16 or 32");
     if (vector && (s.end - s.begin) % s.step != 0)
       return fail("the length of vector loop " + name + " is no multiple of its step");
+    if (parallel && !grid_.threads.empty()) return fail("parallel loop " + name + " stands inside threads");
     if (parallel && parallel_ != nullptr) return fail("parallel loop " + name + " stands inside another parallel loop");
     if (parallel && scope_.vector_variable >= 0) return fail("parallel loop " + name + " stands inside a vector loop");
     if (trip_count(s) == 0) return base::done();
@@ -88,7 +198,9 @@ class Verifier {
 
   Status body(const Statement& s) {
     scope_.enter(s);
+    ++loops_;
     Status status = block(s.body);
+    --loops_;
     scope_.leave(s);
     return status;
   }
@@ -170,6 +282,12 @@ class Verifier {
     if (Status status = open_variables(map, nest_, scope_); !status) return fail(what + ": " + status.error().message);
     if (const auto outside = escape(map, b.elements, scope_, constraints))
       return fail(what + " is not shown to stay in bounds: offset " + std::to_string(*outside) + " of " + std::to_string(b.elements) + " elements");
+    if (b.space == Space::own) return base::done();
+    if (!grid_.threads.empty()) {
+      phase_.push_back({write, buffer, map, scope_, constraints});
+      if (b.space == Space::global) global_.push_back(phase_.back());
+      return base::done();
+    }
     if (b.space == Space::tile) return tile(buffer);
     if (parallel_ != nullptr) accesses_.push_back({write, buffer, map, scope_, constraints});
     return base::done();
@@ -192,6 +310,11 @@ class Verifier {
   Scope parallel_scope_;
   std::vector<Access> accesses_;
   std::set<int> tiles_inside_, tiles_outside_;
+  GridShape grid_;
+  std::vector<Scope> outside_;               // of each loop over blocks or threads: what is open around it
+  std::vector<int> apart_;                   // variables of threads that an open `only` parts
+  int loops_ = 0;                            // open inside the threads
+  std::vector<Access> global_, phase_;       // to global memory; to any of the block since the last barrier
 };
 
 }  // namespace

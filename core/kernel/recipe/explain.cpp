@@ -57,16 +57,18 @@ constexpr Aspect aspects[] = {
     {&Summary::tile, amount, "Tiles of one thread", "more room in the cache", "kept values are read from the cache, not computed again"},
 };
 
+constexpr int most_shown = 4;            // loops inside each other
+
 std::string loop_structure(const LoopNest& nest) {
   std::string out;
   const auto describe = [&](const Block& block, int depth, const auto& self) -> void {
     for (const Statement& s : block) {
-      if (s.kind != StatementKind::loop || depth > 3) continue;
-      static constexpr const char* kinds[] = {"", "parallel ", "vector "};
-      out += (out.empty() || out.back() == '(' ? "" : "; ") + std::string(kinds[static_cast<std::size_t>(s.loop_kind)]) +
+      if (s.kind == StatementKind::only) self(s.body, depth, self);
+      if (s.kind != StatementKind::loop || depth > most_shown) continue;
+      out += (out.empty() || out.back() == '(' ? "" : "; ") + std::string(word(s.loop_kind)) +
              nest.variables[static_cast<std::size_t>(s.variable)] + " " + std::to_string(s.end - s.begin);
       if (s.step > 1) out += " by " + std::to_string(s.step);
-      const bool nested = std::any_of(s.body.begin(), s.body.end(), [](const Statement& b) { return b.kind == StatementKind::loop; });
+      const bool nested = std::any_of(s.body.begin(), s.body.end(), [](const Statement& b) { return b.kind == StatementKind::loop || b.kind == StatementKind::only; });
       if (!nested) continue;
       out += " (";
       self(s.body, depth + 1, self);

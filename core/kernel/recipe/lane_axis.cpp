@@ -52,4 +52,34 @@ int best_inner_axis(const KernelSpace& kernel, const Stage& stage) {
   return best;
 }
 
+namespace {
+
+std::int64_t points_of(const KernelSpace& kernel, const Stage& stage) {
+  std::int64_t total = 1;
+  for (const auto* axes : {&stage.space, &stage.reduce})
+    for (const int a : *axes) total *= kernel.axes[static_cast<std::size_t>(a)].extent;
+  return total;
+}
+
+double score_along(const KernelSpace& kernel, int outer_axis) {
+  double score = 0;
+  for (const Stage& stage : kernel.stages) {
+    const int axis = outer_axis >= 0 ? outer_axis : best_inner_axis(kernel, stage);
+    const bool too_short = axis < 0 || kernel.axes[static_cast<std::size_t>(axis)].extent < shortest_vector_axis;
+    score += static_cast<double>(points_of(kernel, stage)) * (too_short ? -1 : lane_score(kernel, stage, axis));
+  }
+  return score;
+}
+
+}  // namespace
+
+std::vector<LaneOption> lane_options(const KernelSpace& kernel) {
+  std::vector<LaneOption> options;
+  const bool inner = std::any_of(kernel.stages.begin(), kernel.stages.end(), [](const Stage& s) { return s.space.size() + s.reduce.size() > 0; });
+  if (inner) options.push_back({"inner", score_along(kernel, -1)});
+  for (std::size_t k = kernel.outer.size(); k-- > 0;)
+    options.push_back({kernel.axes[static_cast<std::size_t>(kernel.outer[k])].name, score_along(kernel, kernel.outer[k])});
+  return options;
+}
+
 }  // namespace kw::kernel::lowering

@@ -27,7 +27,7 @@ LoopWriter::LoopWriter(const KernelSpace& kernel, int threads) : kernel_(kernel)
   nest_.name = kernel.name;
   nest_.threads = kernel.parallel >= 0 ? threads : 1;
   buffers_.resize(kernel.buffers.size());
-  for (const Space wanted : {Space::global, Space::tile})
+  for (const Space wanted : {Space::global, Space::tile, Space::own})
     for (std::size_t b = 0; b < kernel.buffers.size(); ++b) {
       if (kernel.buffers[b].space != wanted || kernel.buffers[b].elements == 0) continue;
       buffers_[b] = static_cast<int>(nest_.buffers.size());
@@ -41,10 +41,13 @@ LoopWriter::LoopWriter(const KernelSpace& kernel, int threads) : kernel_(kernel)
   }
   bases_ = values_;
   lane_variable_ = builder_.add_variable("lane");
+  if (on_gpu()) thread_variable_ = builder_.add_variable("t");
 }
 
 LoopNest LoopWriter::write() {
+  if (on_gpu()) open_threads();
   outer(0);
+  if (on_gpu()) close_threads();
   nest_.body = builder_.finish();
   return std::move(nest_);
 }
@@ -59,6 +62,7 @@ void LoopWriter::outer(std::size_t position) {
       for (const Item& item : s.items)
         for (const ItemStore& out : item.stores) builder_.written_here(buffer(out.buffer));
     known_.clear();
+    unsynchronised_.clear();                     // other pieces are other blocks' or other rows'
     for (const Stage& s : kernel_.stages) stage(s);
     return;
   }
@@ -70,6 +74,7 @@ void LoopWriter::outer(std::size_t position) {
 }
 
 void LoopWriter::stage(const Stage& stage) {
+  if (on_gpu()) sync_before(stage);
   if (stage.tile_accumulators) return reduce_in_tile(stage);
   space(stage, 0, [&](const Segment& segment) { point(stage, segment); });
 }
@@ -115,7 +120,7 @@ void LoopWriter::compute(const Item& item) {
 
 void LoopWriter::store(const Item& item, int component, const Expr& value) {
   for (const ItemStore& out : item.stores)
-    if (out.component == component) builder_.store(buffer(out.buffer), lowered(out.offset), value);
+    if (out.component == component) store_once(out.buffer, out.offset, value);
 }
 
 int LoopWriter::buffer(int b) const { return (outside_parallel_ ? left_over_ : buffers_)[static_cast<std::size_t>(b)]; }
@@ -134,12 +139,16 @@ void LoopWriter::left_over(const Body& body) {
   outside_parallel_ = false;
 }
 
+Index LoopWriter::place(int b, const Index& offset) const {
+  return kernel_.buffers[static_cast<std::size_t>(b)].space == Space::own ? own_ : lowered(offset);
+}
+
 Index LoopWriter::lowered(const Index& map) const { return substitute(map, values_, builder_.extents()); }
 
 Expr LoopWriter::lowered(const Expr& e) const {
   Rewriter moved([&](const Expr& node) -> Expr {
     if (node->op == Op::reg) return known_.at({node->source, node->component});
-    if (node->op == Op::read) return element(buffer(node->source), lowered(node->maps[0]), node->type);
+    if (node->op == Op::read) return element(buffer(node->source), place(node->source, node->maps[0]), node->type);
     return node->maps.empty() ? node : substitute(node, values_, builder_.extents());
   });
   return specialise(moved(e), builder_.bounds());
@@ -149,6 +158,7 @@ Expr LoopWriter::lowered(const Expr& e) const {
 
 // A loop over a range of the axis; a range of one step is a constant, and no loop.
 void LoopWriter::along(int a, const Range& range, LoopKind kind, const Body& body) {
+  if (spread(a)) return within(a, range, body);
   const auto at = static_cast<std::size_t>(a);
   const Range before = ranges_[at];
   ranges_[at] = range;
@@ -178,6 +188,7 @@ void LoopWriter::along_blocks(int a, LoopKind kind, const Body& body) {
 // Where predicates change along the axis, the loop is cut, so that each piece knows their value.
 std::vector<Range> LoopWriter::pieces(int a, const std::vector<const Stage*>& stages) {
   const Range range = ranges_[static_cast<std::size_t>(a)];
+  if (on_gpu()) return {range};                  // a predicate costs a thread little, and every piece would be a branch
   std::set<std::int64_t> exact, loose;
   for (const Stage* stage : stages) {
     const auto look = [&](bool loosely, std::set<std::int64_t>& into) {
@@ -201,6 +212,7 @@ std::vector<Range> LoopWriter::pieces(int a, const std::vector<const Stage*>& st
 }
 
 std::vector<LoopWriter::Segment> LoopWriter::segments(const Stage& stage, const Range& range) const {
+  if (on_gpu()) return thread_segments(stage, range);
   std::vector<Segment> out;
   std::int64_t at = range.low;
   const std::int64_t end = range.high + 1;
@@ -218,6 +230,7 @@ std::vector<LoopWriter::Segment> LoopWriter::segments(const Stage& stage, const 
 
 // One copy: a vector loop along the axis. Several: a loop over groups of copies round a vector loop of one step.
 void LoopWriter::along_segment(int a, const Segment& segment, const Body& body) {
+  if (on_gpu()) return along_threads(a, segment, body);
   const auto at = static_cast<std::size_t>(a);
   if (segment.lanes == 1) return along(a, {segment.begin, segment.end - 1}, LoopKind::serial, [&] { bases_[at] = values_[at]; body(); });
   const std::int64_t step = static_cast<std::int64_t>(segment.lanes) * segment.copies;
@@ -243,7 +256,8 @@ void LoopWriter::along_segment(int a, const Segment& segment, const Body& body) 
 
 void LoopWriter::set_copy(int a, int copy, int lanes) {
   const auto at = static_cast<std::size_t>(a);
-  values_[at] = add(bases_[at], constant(static_cast<std::int64_t>(copy) * lanes));
+  values_[at] = add(bases_[at], constant(static_cast<std::int64_t>(copy) * lanes * std::max(kernel_.threads, 1)));
+  own_ = add(own_base_, constant(static_cast<std::int64_t>(copy) * lanes));
 }
 
 std::int64_t LoopWriter::reduced_points(const Stage& stage) const {

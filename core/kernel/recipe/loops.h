@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <map>
+#include <set>
 
 #include "core/kernel/recipe/combiners.h"
 #include "core/kernel/recipe/nest_builder.h"
@@ -18,7 +19,8 @@ class LoopWriter {
 
  private:
   // One way through a vector axis: [begin, end) in steps of lanes * copies.
-  struct Segment { std::int64_t begin = 0, end = 0; int lanes = 1, copies = 1; };
+  // On a GPU, `threads` of them step together, and each has passed `own` elements before.
+  struct Segment { std::int64_t begin = 0, end = 0; int lanes = 1, copies = 1; int threads = 1; std::int64_t own = 0; };
   using Body = std::function<void()>;
   using PointBody = std::function<void(const Segment&)>;
 
@@ -37,6 +39,18 @@ class LoopWriter {
   void left_over(const Body& body);
   std::vector<Segment> segments(const Stage& stage, const Range& range) const;
   void along_segment(int axis, const Segment& segment, const Body& body);
+
+  // threads.cpp: the same on a GPU
+  bool on_gpu() const { return kernel_.threads > 0; }
+  bool spread(int axis) const;                           // its loop is over blocks or threads
+  void open_threads();
+  void close_threads();
+  void within(int axis, const Range& range, const Body& body);
+  std::vector<Segment> thread_segments(const Stage& stage, const Range& range) const;
+  void along_threads(int axis, const Segment& segment, const Body& body);
+  void across_threads(const Item& item, State& state);
+  void sync_before(const Stage& stage);
+  void store_once(int buffer, const Index& offset, const Expr& value);
   void set_copy(int axis, int copy, int lanes);
   bool unrolled(const Stage& stage) const;
   void each_reduced_point(const Stage& stage, std::size_t position, const Body& body);
@@ -73,6 +87,7 @@ class LoopWriter {
   // Kernel axes and values of items into registers and loop variables.
   Expr lowered(const Expr& e) const;
   Index lowered(const Index& map) const;
+  Index place(int buffer, const Index& offset) const;
   void compute(const Item& item);
   void store(const Item& item, int component, const Expr& value);
   const KernelAxis& axis(int a) const { return kernel_.axes[static_cast<std::size_t>(a)]; }
@@ -86,6 +101,11 @@ class LoopWriter {
   std::vector<Index> bases_;                   // of a vector axis: its value in copy 0
   std::vector<int> variables_;                 // loop variable of each kernel axis
   int lane_variable_ = -1;                     // of the one-step vector loop round several copies
+  int thread_variable_ = -1;                   // of the threads that share the vector axes
+  bool touches_own_ = false;                   // the open stage does: its rounds are written out
+  Index own_, own_base_;                       // position among the elements of one thread, and in copy 0
+  std::set<int> written_;                      // buffers that the kernel stores to
+  std::set<int> unsynchronised_;               // those that were touched since the last barrier
   std::map<std::pair<int, int>, Expr> known_;  // (tensor, component) -> its register at this point
   std::map<int, Accumulators> accumulators_;   // by lanes
   Tiles tiles_, fresh_tiles_;                  // of the stage; of a block of its rows

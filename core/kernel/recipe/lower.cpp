@@ -15,8 +15,9 @@
 namespace kw::kernel::lowering {
 
 base::Result<Lowered> lower_with(const Program& program, Decisions& decisions, const Limits& limits) {
-  if (limits.target != "cpu")
-    return base::Error{base::ErrorCode::unsupported, "this generator writes kernels for the cpu target, not for " + limits.target, "limits"};
+  const bool gpu = limits.target == "cuda";
+  if (!gpu && limits.target != "cpu")
+    return base::Error{base::ErrorCode::unsupported, "this generator writes kernels for cpu and cuda, not for " + limits.target, "limits"};
   for (const Definition& d : program.definitions)
     if (points(d) == 0) return base::Error{base::ErrorCode::unsupported, "an empty tensor needs no kernel", d.name};
   Program original = program;
@@ -31,7 +32,8 @@ base::Result<Lowered> lower_with(const Program& program, Decisions& decisions, c
   lowered.buffers = std::move(bound->buffers);
   for (KernelSpace& kernel : bound->kernels) {
     merge_axes(kernel);
-    if (const base::Status scheduled = schedule(kernel, decisions, limits); !scheduled) return scheduled.error();
+    const base::Status scheduled = gpu ? schedule_gpu(kernel, decisions, limits) : schedule(kernel, decisions, limits);
+    if (!scheduled) return scheduled.error();
     scalars_to_registers(kernel);
     lowered.nests.push_back(write_loops(kernel, limits.threads));
   }

@@ -42,9 +42,29 @@ void NestBuilder::open_loop(int variable, std::int64_t begin, std::int64_t end, 
   next_epoch();
 }
 
+// Inside, the variable counts as fixed here: what depends on it is not lifted past its guard.
+void NestBuilder::open_only(int variable, std::int64_t begin, std::int64_t end) {
+  const auto v = static_cast<std::size_t>(variable);
+  Level level;
+  level.loop.kind = StatementKind::only;
+  level.loop.variable = variable;
+  level.loop.begin = begin;
+  level.loop.end = end;
+  level.bounds_before = bounds_[v];
+  level.level_before = level_of_variable_[v];
+  levels_.push_back(std::move(level));
+  bounds_[v] = {std::max(bounds_[v].low, begin), std::min(bounds_[v].high, end - 1)};
+  level_of_variable_[v] = depth();
+  next_epoch();
+}
+
 void NestBuilder::close_loop() {
   Level level = std::move(levels_.back());
   levels_.pop_back();
+  if (level.loop.kind == StatementKind::only) {
+    bounds_[static_cast<std::size_t>(level.loop.variable)] = level.bounds_before;
+    level_of_variable_[static_cast<std::size_t>(level.loop.variable)] = level.level_before;
+  }
   next_epoch();
   if (level.block.empty()) return;
   level.loop.body = std::move(level.block);
@@ -88,7 +108,8 @@ int NestBuilder::id(const Expr& e) {
 
 int NestBuilder::floor_level() const {
   for (int l = depth(); l > 0; --l)
-    if (levels_[static_cast<std::size_t>(l)].loop.loop_kind == LoopKind::parallel) return l;
+    if (const LoopKind kind = levels_[static_cast<std::size_t>(l)].loop.loop_kind;
+        kind == LoopKind::parallel || kind == LoopKind::grid || kind == LoopKind::thread) return l;
   return 0;
 }
 
@@ -221,6 +242,29 @@ void NestBuilder::store(int buffer, const Index& offset, const Expr& value) {
   statement.index = offset;
   statement.value = value;
   levels_.back().block.push_back(std::move(statement));
+}
+
+void NestBuilder::combine(int variable, const std::vector<Expr>& parts, const std::string& name, const Unite& unite) {
+  Statement statement;
+  statement.kind = StatementKind::combine;
+  statement.variable = variable;
+  std::vector<Expr> others;
+  for (const Expr& part : parts) {
+    others.push_back(new_register(name + ".other", part->type, 1, depth()));
+    statement.parts.push_back(part->source);
+    statement.others.push_back(others.back()->source);
+  }
+  statement.values = unite(parts, others);
+  levels_.back().block.push_back(std::move(statement));
+  next_epoch();
+}
+
+void NestBuilder::barrier() {
+  Statement statement;
+  statement.kind = StatementKind::barrier;
+  levels_.back().block.push_back(std::move(statement));
+  ++generation_;
+  next_epoch();
 }
 
 }  // namespace kw::kernel::lowering

@@ -4,6 +4,7 @@
 // what it depends on is known. So per-row and per-channel scalars leave the inner loops without anybody saying so.
 // One builder a kernel, one thread.
 
+#include <functional>
 #include <map>
 #include <unordered_map>
 
@@ -18,7 +19,9 @@ class NestBuilder {
 
   int add_variable(const std::string& name);
   void open_loop(int variable, std::int64_t begin, std::int64_t end, std::int64_t step, LoopKind kind);
-  void close_loop();                   // a loop around nothing is not written
+  // What follows is for the iterations [begin, end) of an open loop over blocks or threads alone.
+  void open_only(int variable, std::int64_t begin, std::int64_t end);
+  void close_loop();                   // of either kind; one around nothing is not written
   Block finish();
 
   const Extents& extents() const { return extents_; }
@@ -37,12 +40,18 @@ class NestBuilder {
   Expr accumulator(const std::string& name, DType type, int lanes, const Expr& start, int level);
   void update(const Expr& accumulator, const Expr& value);
   void store(int buffer, const Index& offset, const Expr& value);
+  // The parts (accumulators) of all threads along the variable become one in each of them.
+  using Unite = std::function<std::vector<Expr>(const std::vector<Expr>& a, const std::vector<Expr>& b)>;
+  void combine(int variable, const std::vector<Expr>& parts, const std::string& name, const Unite& unite);
+  void barrier();
 
  private:
   struct Level {
     Block block;
     Statement loop;                    // that this level is the body of; levels_[0] has none
     std::map<int, Expr> known;         // id of an expression -> its register
+    Range bounds_before;               // of the variable that an `only` narrows, and the level where it was fixed
+    int level_before = 0;
   };
 
   Expr place(const Expr& e, int depth);
@@ -50,7 +59,7 @@ class NestBuilder {
   int id(const Expr& e);
   int level(const Expr& e);            // the outermost level where the expression can stand
   int lanes(const Expr& e);
-  int floor_level() const;             // nothing is lifted out of the parallel loop
+  int floor_level() const;             // nothing is lifted out of the parallel loop, or of those over blocks and threads
   Expr new_register(const std::string& name, DType type, int lanes, int level);
   void next_epoch();
 

@@ -21,12 +21,13 @@ base::Result<Recipe> recipe_from_text(const std::string& text);
 
 // What the machine offers; prunes before anything is built.
 struct Limits {
-  std::string target = "cpu";
-  int threads = 1;
+  std::string target = "cpu";                      // "cpu" or "cuda"
+  int threads = 1;                                 // that run at once; cuda: multiprocessors
   int vector_bytes = 32;                           // widest SIMD register
   std::int64_t l1_bytes = 32 << 10;
   std::int64_t l2_bytes = 512 << 10;
   std::int64_t max_workspace_bytes = std::int64_t{1} << 31;
+  std::int64_t shared_bytes = 48 << 10;            // cuda: of a block
 };
 
 struct Mutation {

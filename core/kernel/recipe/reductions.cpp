@@ -190,7 +190,9 @@ void LoopWriter::finish(const Stage& stage, const Segment& space) {
         if (across && lanes > 1) state = across_lanes(item, named(item, state), lanes);
         total = total.empty() ? state : unite(item.combiner, total, state);
       }
-      give(item, total.empty() ? nothing(stage, item) : total);
+      if (total.empty()) total = nothing(stage, item);
+      if (across && on_gpu()) across_threads(item, total);
+      give(item, total);
     }
     items(stage, true);
   }

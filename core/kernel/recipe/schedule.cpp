@@ -44,38 +44,20 @@ class Scheduler {
   std::string key(const char* what) const { return std::string(what) + "." + kernel_.name; }
   const KernelAxis& axis(int a) const { return kernel_.axes[static_cast<std::size_t>(a)]; }
 
-  std::int64_t stage_points(const Stage& stage) const {
-    std::int64_t total = 1;
-    for (const int a : stage.space) total *= axis(a).extent;
-    for (const int a : stage.reduce) total *= axis(a).extent;
-    return total;
-  }
-
-  double score_along(int outer_axis) const {
-    double score = 0;
-    for (const Stage& stage : kernel_.stages) {
-      const int inner = outer_axis >= 0 ? outer_axis : best_inner_axis(kernel_, stage);
-      const double best = inner < 0 || axis(inner).extent < 4 ? -1 : lane_score(kernel_, stage, inner);
-      score += static_cast<double>(stage_points(stage)) * best;
-    }
-    return score;
-  }
-
   void choose_lanes() {
-    const bool inner_axes = std::any_of(kernel_.stages.begin(), kernel_.stages.end(), [](const Stage& s) { return s.space.size() + s.reduce.size() > 0; });
-    std::vector<std::string> options;
-    std::string usual;
-    double best = 0;
-    const auto consider = [&](const std::string& name, int outer_axis) {
-      const double score = score_along(outer_axis);
-      if (options.empty() || score > best + 1e-9) usual = name, best = score;
-      options.push_back(name);
-    };
-    if (inner_axes) consider("inner", -1);
-    for (std::size_t k = kernel_.outer.size(); k-- > 0;) consider(axis(kernel_.outer[k]).name, kernel_.outer[k]);
+    const std::vector<LaneOption> options = lane_options(kernel_);
     if (options.empty()) return;
-    const std::string chosen = options.size() > 1 ? decisions_.settle(key("lanes"), usual, options) : usual;
-    lanes_ = outer_named(chosen);
+    const std::string usual = std::max_element(options.begin(), options.end(), worse)->name;
+    lanes_ = outer_named(settle_lanes(options, usual));
+  }
+
+  // Of equal ones the first is usual.
+  static bool worse(const LaneOption& a, const LaneOption& b) { return a.score < b.score - 1e-9; }
+
+  std::string settle_lanes(const std::vector<LaneOption>& options, const std::string& usual) {
+    std::vector<std::string> names;
+    for (const LaneOption& option : options) names.push_back(option.name);
+    return names.size() > 1 ? decisions_.settle(key("lanes"), usual, names) : usual;
   }
 
   int outer_named(const std::string& name) const {

@@ -9,9 +9,14 @@ namespace kw::kernel::lowering {
 
 // Settles lanes, vector, tile, parallel, order and unroll of the kernel and carries them out on its axes.
 base::Status schedule(KernelSpace& kernel, Decisions& decisions, const Limits& limits);
+// The same for a GPU: lanes, vector, threads, rows, unroll and cache; axes become blocks and threads.
+base::Status schedule_gpu(KernelSpace& kernel, Decisions& decisions, const Limits& limits);
 
 // How well vector lanes along `axis` suit the stage: 1 where every access is dense or the same for all lanes.
 double lane_score(const KernelSpace& kernel, const Stage& stage, int axis);
+// The choices of the kernel: "inner" (each stage's best inner axis) where there are inner axes, then the outer axes, innermost first.
+struct LaneOption { std::string name; double score = 0; };
+std::vector<LaneOption> lane_options(const KernelSpace& kernel);
 // The best inner axis of a stage to vectorise, or -1.
 int best_inner_axis(const KernelSpace& kernel, const Stage& stage);
 

@@ -19,6 +19,7 @@ struct KernelAxis {
   std::int64_t extent = 1;
   int inner = -1;                      // axis inside the blocks that this one counts, or -1
   std::int64_t rest = 0;
+  LoopKind kind = LoopKind::serial;    // of an outer axis on a GPU: grid or thread
 };
 
 struct ItemStore {
@@ -60,6 +61,9 @@ struct KernelSpace {
   std::vector<Stage> stages;
   std::vector<NestBuffer> buffers;     // tiles and globals in any order
   int parallel = -1;                   // one of outer
+  // On a GPU: so many threads share the vector axis of every stage; 0 on the cpu. A thread takes `lanes` elements, its neighbour
+  // the next ones, and all of them go on in rounds.
+  int threads = 0;
   double effort = 0;                   // points of all items, in additions and element accesses
 };
 

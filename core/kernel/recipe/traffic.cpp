@@ -16,6 +16,12 @@ using Loops = std::vector<const Statement*>;
 void walk(const Block& block, Loops& open, const std::function<void(const Statement&, const Loops&)>& see) {
   for (const Statement& s : block) {
     see(s, open);
+    if (s.kind == StatementKind::only) {
+      Loops narrowed = open;
+      for (const Statement*& loop : narrowed)
+        if (loop->variable == s.variable) loop = &s;
+      walk(s.body, narrowed, see);
+    }
     if (s.kind != StatementKind::loop) continue;
     open.push_back(&s);
     walk(s.body, open, see);
@@ -66,7 +72,7 @@ Traffic traffic_of(const LoopNest& nest) {
   std::map<int, std::map<std::string, std::int64_t>> read, written;
   const auto global = [&](int b) { return nest.buffers[static_cast<std::size_t>(b)].space == Space::global; };
   walk(nest, [&](const Statement& s, const Loops& open) {
-    if (s.kind == StatementKind::loop) return;
+    if (s.value == nullptr) return;
     if (s.kind == StatementKind::store && global(s.buffer)) written[s.buffer][place(s.index, open)] = touched(s.index, nest, open);
     for (const Expression* e : lowering::distinct_reads(s.value))
       if (global(e->source)) read[e->source][place(e->maps[0], open)] = touched(e->maps[0], nest, open);
@@ -78,6 +84,7 @@ Traffic traffic_of(const LoopNest& nest) {
 Shape shape_of(const LoopNest& nest) {
   Shape shape;
   std::set<int> updated;
+  if (const GridShape grid = grid_shape(nest); !grid.threads.empty()) shape.parallel_iterations = iterations(grid.grid) * iterations(grid.threads);
   walk(nest, [&](const Statement& s, const Loops&) {
     if (s.kind == StatementKind::update) updated.insert(s.target);
     if (s.kind != StatementKind::loop) return;

@@ -1,5 +1,5 @@
-// Every sample, by its default recipe and by random walks over the mutations: verified, interpreted and compiled, the
-// result is that of the naive evaluation.
+// Every sample on each target, by its default recipe and by random walks over the mutations: verified, interpreted and (cpu)
+// compiled, the result is that of the naive evaluation.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -12,9 +12,10 @@ namespace {
 
 constexpr double tolerance = 2e-5, half_tolerance = 2e-2;
 
-Limits limits(int threads = 2) {
+Limits limits(const std::string& target = "cpu") {
   Limits l;
-  l.threads = threads;
+  l.target = target;
+  l.threads = 2;
   return l;
 }
 
@@ -30,16 +31,17 @@ void expect_right(const std::string& what, const Program& program, const std::ve
   for (std::size_t k = 0; k < truth.size(); ++k) EXPECT_LE(relative_error(got[k], truth[k]), allowed(program)) << what << " output " << k;
 }
 
-class EverySample : public testing::TestWithParam<std::size_t> {
+class EverySample : public testing::TestWithParam<std::tuple<std::size_t, std::string>> {
  protected:
-  const Sample sample = small_samples()[GetParam()];
+  const Sample sample = small_samples()[std::get<0>(GetParam())];
+  const Limits here = limits(std::get<1>(GetParam()));
   const std::vector<std::vector<double>> inputs = draw_inputs(sample.program, 7);
   const std::vector<std::vector<double>> truth = evaluate(sample.program, inputs);
 };
 
 TEST_P(EverySample, DefaultRecipeIsRight) {
-  const Recipe recipe = default_recipe(sample.program, limits());
-  const auto lowered = lower(sample.program, recipe, limits());
+  const Recipe recipe = default_recipe(sample.program, here);
+  const auto lowered = lower(sample.program, recipe, here);
   ASSERT_TRUE(lowered.ok()) << lowered.error().text();
   const auto got = interpreted(*lowered, sample.program, inputs);
   ASSERT_TRUE(got.ok()) << got.error().text();
@@ -47,14 +49,14 @@ TEST_P(EverySample, DefaultRecipeIsRight) {
 }
 
 TEST_P(EverySample, RandomWalksAreRight) {
-  std::mt19937 random(static_cast<unsigned>(GetParam()) + 1);
+  std::mt19937 random(static_cast<unsigned>(std::get<0>(GetParam())) + 1);
   for (int walk = 0; walk < 3; ++walk) {
-    Recipe recipe = default_recipe(sample.program, limits());
+    Recipe recipe = default_recipe(sample.program, here);
     for (int step = 0; step < 5; ++step) {
-      const auto options = mutations(sample.program, recipe, limits());
+      const auto options = mutations(sample.program, recipe, here);
       if (options.empty()) break;
       recipe = options[random() % options.size()].result;
-      const auto lowered = lower(sample.program, recipe, limits());
+      const auto lowered = lower(sample.program, recipe, here);
       ASSERT_TRUE(lowered.ok()) << text(recipe) << ": " << lowered.error().text();
       const auto got = interpreted(*lowered, sample.program, inputs);
       ASSERT_TRUE(got.ok()) << sample.name << " " << text(recipe) << "\n" << got.error().text();
@@ -64,14 +66,14 @@ TEST_P(EverySample, RandomWalksAreRight) {
 }
 
 TEST_P(EverySample, EveryMutationIsRightAndOneDecisionAway) {
-  const Recipe root = default_recipe(sample.program, limits());
-  for (const Mutation& m : mutations(sample.program, root, limits())) {
+  const Recipe root = default_recipe(sample.program, here);
+  for (const Mutation& m : mutations(sample.program, root, here)) {
     EXPECT_NE(m.result, root);
     EXPECT_FALSE(m.description.empty());
     const auto again = recipe_from_text(text(m.result));
     ASSERT_TRUE(again.ok());
     EXPECT_EQ(*again, m.result);
-    const auto lowered = lower(sample.program, m.result, limits());
+    const auto lowered = lower(sample.program, m.result, here);
     ASSERT_TRUE(lowered.ok()) << text(m.result);
     const auto got = interpreted(*lowered, sample.program, inputs);
     ASSERT_TRUE(got.ok()) << sample.name << " " << text(m.result) << "\n" << got.error().text();
@@ -79,13 +81,15 @@ TEST_P(EverySample, EveryMutationIsRightAndOneDecisionAway) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Recipes, EverySample, testing::Range<std::size_t>(0, small_samples().size()),
-                         [](const auto& sample) { return small_samples()[sample.param].name; });
+INSTANTIATE_TEST_SUITE_P(Recipes, EverySample,
+                         testing::Combine(testing::Range<std::size_t>(0, small_samples().size()), testing::Values("cpu", "cuda")),
+                         [](const auto& one) { return small_samples()[std::get<0>(one.param)].name + "_" + std::get<1>(one.param); });
 
 // y = x * w is stored in half precision; z = y and the maximum m of each row of y are computed beside it. All readers of y must see one
 // value: the stored one, from a register, a tile or memory, or, where y is inlined, the unrounded one. So m is the maximum of z.
 TEST(Halves, AreOneValueForEveryReader) {
-  for (const DType half : {DType::bf16, DType::f16}) {
+  for (const auto& [half, target] : {std::pair{DType::bf16, "cpu"}, std::pair{DType::f16, "cpu"}, std::pair{DType::bf16, "cuda"}}) {
+    const Limits here = limits(target);
     constexpr std::int64_t rows = 5, cols = 37;
     ProgramBuilder b;
     const auto at = variables(2), row = variables(1);
@@ -94,17 +98,17 @@ TEST(Halves, AreOneValueForEveryReader) {
     const int z = b.pointwise("z", {rows, cols}, b.at(y, at));
     const int m = b.reduce("m", {rows}, {cols}, Combiner::max, b.at(y, at));
     for (const int output : {y, z, m}) b.output(output);
-    const Recipe root = default_recipe(b.program, limits());
+    const Recipe root = default_recipe(b.program, here);
     std::vector<Recipe> recipes = {root};
-    for (const Mutation& first : mutations(b.program, root, limits())) {
+    for (const Mutation& first : mutations(b.program, root, here)) {
       recipes.push_back(first.result);
-      for (const Mutation& second : mutations(b.program, first.result, limits())) recipes.push_back(second.result);
+      for (const Mutation& second : mutations(b.program, first.result, here)) recipes.push_back(second.result);
     }
     auto inputs = draw_inputs(b.program, 3);
     for (auto& input : inputs)
       for (double& value : input) value = static_cast<float>(value * 1.001);   // products that a half cannot hold
     for (const Recipe& recipe : recipes) {
-      const auto lowered = lower(b.program, recipe, limits());
+      const auto lowered = lower(b.program, recipe, here);
       ASSERT_TRUE(lowered.ok()) << lowered.error().text();
       const auto got = interpreted(*lowered, b.program, inputs);
       ASSERT_TRUE(got.ok()) << got.error().text();

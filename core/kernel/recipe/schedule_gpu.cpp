@@ -1,0 +1,393 @@
+// What becomes of each axis on a GPU. Two shapes:
+//
+//   flat   the lanes run along an outer axis (or all of them, as one): a block takes a stretch of it, reductions stay in a thread
+//   rows   the lanes run along the inner axes: the threads of a row share each stage's vector axis and unite their reductions
+//
+// Values that one thread writes and reads again stay in its registers, others in a tile of the block.
+#include <algorithm>
+#include <numeric>
+
+#include "core/kernel/recipe/expressions.h"
+#include "core/kernel/recipe/schedule.h"
+
+namespace kw::kernel::lowering {
+namespace {
+
+constexpr std::int64_t access_bytes = 16;            // the widest load and store of a thread
+constexpr int warp = 32, most_threads = 1024, usual_threads = 256;
+constexpr std::int64_t most_own = 128;               // elements that a thread keeps in registers
+constexpr std::int64_t usual_own = 16;               // elements of a row that a thread takes
+constexpr double wasted = 0.12;                      // share of idle lanes at the end of an axis that is worth joining axes
+
+std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+
+std::int64_t power_of_two_from(std::int64_t n) {
+  std::int64_t p = 1;
+  while (p < n) p *= 2;
+  return p;
+}
+
+class GpuScheduler {
+ public:
+  GpuScheduler(KernelSpace& kernel, Decisions& decisions, const Limits& limits) : kernel_(kernel), decisions_(decisions), limits_(limits) {}
+
+  base::Status run() {
+    choose_lanes();
+    lanes_ >= 0 || kernel_.stages.empty() || !has_inner() ? flat() : rows();
+    for (const int a : kernel_.outer)
+      if (kernel_.axes[at(a)].kind == LoopKind::serial) kernel_.axes[at(a)].kind = LoopKind::grid;
+    return place_tiles();
+  }
+
+ private:
+  static std::size_t at(int i) { return static_cast<std::size_t>(i); }
+  std::string key(const char* what) const { return std::string(what) + "." + kernel_.name; }
+  std::int64_t extent(int a) const { return kernel_.axes[at(a)].extent; }
+  bool has_inner() const {
+    return std::any_of(kernel_.stages.begin(), kernel_.stages.end(), [](const Stage& s) { return s.space.size() + s.reduce.size() > 0; });
+  }
+
+  // -- the axis of the lanes -------------------------------------------------------------------------------------------
+
+  void choose_lanes() {
+    const std::vector<LaneOption> options = lane_options(kernel_);
+    if (options.empty()) return;
+    std::string usual = options.front().name;
+    double best = options.front().score;
+    std::vector<std::string> names;
+    for (const LaneOption& option : options) {
+      if (option.score > best + 1e-9) usual = option.name, best = option.score;
+      names.push_back(option.name);
+    }
+    if (kernel_.outer.size() > 1) {
+      names.push_back("all");
+      if (usual != "inner" && wasteful(outer_named(usual))) usual = "all";
+    }
+    const std::string chosen = names.size() > 1 ? decisions_.settle(key("lanes"), usual, names) : usual;
+    lanes_ = chosen == "all" ? join_outer_axes() : outer_named(chosen);
+  }
+
+  int outer_named(const std::string& name) const {
+    for (const int a : kernel_.outer)
+      if (kernel_.axes[at(a)].name == name) return a;
+    return -1;
+  }
+
+  // Only the innermost axis can be joined with the others and stay dense.
+  bool wasteful(int a) const {
+    if (a < 0 || a != kernel_.outer.back()) return false;
+    constexpr std::int64_t block = 4 * usual_threads;
+    return static_cast<double>(ceil_div(extent(a), block) * block) > static_cast<double>(extent(a)) * (1 + wasted);
+  }
+
+  // One axis over all outer ones, which become its quotients and remainders.
+  int join_outer_axes() {
+    std::int64_t total = 1;
+    std::string name = "all";
+    for (const int a : kernel_.outer) total *= extent(a);
+    const int joined = static_cast<int>(kernel_.axes.size());
+    kernel_.axes.push_back({name, total});
+    std::vector<Index> values;
+    for (int a = 0; a <= joined; ++a) values.push_back(variable(a));
+    const Extents sizes = extents(kernel_);
+    std::int64_t below = 1;
+    for (std::size_t k = kernel_.outer.size(); k-- > 0; below *= extent(kernel_.outer[k])) {
+      const Index upper = floor_div(variable(joined), below, sizes);
+      values[at(kernel_.outer[k])] = k == 0 ? upper : mod(upper, extent(kernel_.outer[k]), sizes);
+    }
+    change_indices(kernel_, [&](const Index& map, bool) { return substitute(map, values, sizes); });
+    for (const int a : kernel_.outer) kernel_.axes[at(a)].extent = 1;
+    kernel_.outer = {joined};
+    return joined;
+  }
+
+  // -- the width of an access ------------------------------------------------------------------------------------------
+
+  // Does the offset move by 1 along the axis, from a multiple of `width` whatever the other axes are?
+  static bool aligned(const Index& offset, int axis, std::int64_t width) {
+    if (offset.constant % width != 0) return false;
+    return std::all_of(offset.terms.begin(), offset.terms.end(), [&](const IndexTerm& term) {
+      if (term.kind == IndexTerm::Kind::variable) return term.variable == axis || term.coefficient % width == 0;
+      if (!depends_on(*term.inner, axis)) return term.coefficient % width == 0;
+      const bool steady = term.divisor % width == 0 && aligned(*term.inner, axis, width);
+      return steady && (term.kind == IndexTerm::Kind::mod || term.coefficient % width == 0);
+    });
+  }
+
+  static bool moves(const Index& offset, int axis) { return depends_on(offset, axis); }
+
+  int usual_width(const std::vector<std::pair<const Stage*, int>>& along) const {
+    std::int64_t bytes = 1;
+    for (const auto& [stage, axis] : along)
+      for (const Access& access : accesses(*stage)) {
+        if (access.buffer < 0 || is_tile(kernel_, access.buffer) || !moves(*access.offset, axis)) continue;
+        bytes = std::max<std::int64_t>(bytes, graph::byte_size(kernel_.buffers[at(access.buffer)].type));
+      }
+    for (std::int64_t width = std::min<std::int64_t>(access_bytes / bytes, 8); width > 1; width /= 2) {
+      const bool fits = std::all_of(along.begin(), along.end(), [&, this](const auto& pair) {
+        const std::vector<Access> all = accesses(*pair.first);
+        return extent(pair.second) >= width && std::all_of(all.begin(), all.end(), [&, this](const Access& access) {
+          return access.buffer < 0 || is_tile(kernel_, access.buffer) || !moves(*access.offset, pair.second) ||
+                 aligned(*access.offset, pair.second, width);
+        });
+      });
+      if (fits) return static_cast<int>(width);
+    }
+    return 1;
+  }
+
+  std::int64_t settle(const char* what, std::int64_t usual, std::vector<std::int64_t> options) {
+    if (std::find(options.begin(), options.end(), usual) == options.end()) options.push_back(usual);
+    std::sort(options.begin(), options.end());
+    return options.size() > 1 ? decisions_.settle(key(what), usual, options) : usual;
+  }
+
+  static std::vector<std::int64_t> widths() { return {1, 2, 4, 8}; }
+
+  // -- flat ------------------------------------------------------------------------------------------------------------
+
+  void flat() {
+    if (lanes_ < 0) {                                  // one point
+      kernel_.threads = 1;
+      return;
+    }
+    std::vector<std::pair<const Stage*, int>> along;
+    for (const Stage& stage : kernel_.stages) along.emplace_back(&stage, lanes_);
+    const std::int64_t width = settle("vector", usual_width(along), widths());
+    // Small tensors spread over more blocks.
+    const std::int64_t vectors = ceil_div(extent(lanes_), width), others = outer_points() / extent(lanes_);
+    std::int64_t threads = usual_threads;
+    while (threads > warp && ceil_div(vectors, threads) * others < limits_.threads) threads /= 2;
+    kernel_.threads = static_cast<int>(settle("threads", threads, {32, 64, 128, 256, 512, 1024}));
+    const std::int64_t copies = settle("unroll", 1, {1, 2, 4});
+    const int inner = pull_inside(kernel_, lanes_, width * copies * kernel_.threads);
+    for (Stage& stage : kernel_.stages) {
+      stage.vector_axis = inner;
+      stage.lanes = static_cast<int>(width);
+      stage.copies = static_cast<int>(copies);
+    }
+  }
+
+  std::int64_t outer_points() const {
+    std::int64_t total = 1;
+    for (const int a : kernel_.outer) total *= extent(a);
+    return total;
+  }
+
+  // -- rows ------------------------------------------------------------------------------------------------------------
+
+  void rows() {
+    std::vector<std::pair<const Stage*, int>> along;
+    std::int64_t longest = 1;
+    for (Stage& stage : kernel_.stages) {
+      stage.vector_axis = best_inner_axis(kernel_, stage);
+      if (stage.vector_axis < 0 && stage.space.size() + stage.reduce.size() > 0) stage.vector_axis = stage.space.empty() ? stage.reduce.back() : stage.space.back();
+      if (stage.vector_axis < 0) continue;
+      along.emplace_back(&stage, stage.vector_axis);
+      longest = std::max(longest, extent(stage.vector_axis));
+    }
+    const std::int64_t width = settle("vector", usual_width(along), widths());
+    const std::int64_t enough = power_of_two_from(ceil_div(longest, std::max(usual_own, width)));
+    const std::int64_t threads = std::clamp<std::int64_t>(enough, std::min<std::int64_t>(warp, power_of_two_from(ceil_div(longest, width))), most_threads);
+    kernel_.threads = static_cast<int>(settle("threads", threads, {8, 16, 32, 64, 128, 256, 512, 1024}));
+    for (Stage& stage : kernel_.stages) {
+      stage.lanes = stage.vector_axis < 0 ? 1 : static_cast<int>(width);
+      stage.copies = 1;
+      if (stage.vector_axis < 0) continue;
+      move_last(stage.space, stage.vector_axis);
+      move_last(stage.reduce, stage.vector_axis);
+    }
+    cache_rows();
+    share_blocks();
+  }
+
+  static void move_last(std::vector<int>& order, int a) {
+    const auto found = std::find(order.begin(), order.end(), a);
+    if (found != order.end()) std::rotate(found, found + 1, order.end());
+  }
+
+  // Short rows share a block.
+  void share_blocks() {
+    int longest = -1;
+    for (const int a : kernel_.outer)
+      if (longest < 0 || extent(a) > extent(longest)) longest = a;
+    if (longest < 0 || kernel_.threads > warp || !rows_are_apart()) return;
+    std::vector<std::int64_t> options = {1};
+    for (std::int64_t rows = 2; rows <= 32 && rows * kernel_.threads <= most_threads && rows < extent(longest); rows *= 2) options.push_back(rows);
+    std::int64_t usual = 1;
+    while (usual * 2 <= options.back() && usual * kernel_.threads < usual_threads / 2 && outer_points() / (usual * 2) >= limits_.threads) usual *= 2;
+    const std::int64_t rows = settle("rows", usual, options);
+    if (rows == 1) return;
+    const int inner = block_axis(kernel_, longest, rows);
+    kernel_.axes[at(inner)].kind = LoopKind::thread;
+    kernel_.outer.push_back(inner);
+  }
+
+  // -- what a thread reads again -----------------------------------------------------------------------------------------
+
+  std::int64_t own_elements(std::int64_t length) const {
+    const std::int64_t lanes = widest_lanes(), step = lanes * kernel_.threads;
+    return length / step * lanes + (length % step != 0 ? lanes : 0) + ceil_div(lanes - 1, kernel_.threads);   // single ones at the end, here or in a rest
+  }
+  std::int64_t widest_lanes() const {
+    std::int64_t lanes = 1;
+    for (const Stage& stage : kernel_.stages) lanes = std::max<std::int64_t>(lanes, stage.lanes * stage.copies);
+    return lanes;
+  }
+
+  struct RowRead { Index offset; DType type; std::size_t first_stage = 0; std::vector<std::size_t> stages; };
+
+  // The offset with the stage's vector axis as variable -1 of nobody: equal for reads of the same row.
+  Index anonymous(const Stage& stage, const Index& offset) const {
+    std::vector<Index> values;
+    const int stand_in = static_cast<int>(kernel_.axes.size());
+    for (int a = 0; a < stand_in; ++a) values.push_back(variable(a == stage.vector_axis ? stand_in : a));
+    Extents sizes = extents(kernel_);
+    sizes.push_back(extent(stage.vector_axis));
+    return substitute(offset, values, sizes);
+  }
+
+  bool only_outer_and(const Stage& stage, const Index& offset) const {
+    for (const auto* axes : {&stage.space, &stage.reduce})
+      for (const int a : *axes)
+        if (a != stage.vector_axis && depends_on(offset, a)) return false;
+    return depends_on(offset, stage.vector_axis);
+  }
+
+  bool written(int buffer) const {
+    const std::vector<Access> all = accesses(kernel_);
+    return std::any_of(all.begin(), all.end(), [&](const Access& access) { return access.store && access.buffer == buffer; });
+  }
+
+  // Rows of global memory that several stages read: the first one keeps them in registers for the others.
+  void cache_rows() {
+    std::vector<std::pair<int, RowRead>> found;
+    for (std::size_t s = 0; s < kernel_.stages.size(); ++s) {
+      const Stage& stage = kernel_.stages[s];
+      if (stage.vector_axis < 0) continue;
+      for (const Item& item : stage.items)
+        for (const Expr& body : item.body)
+          for (const Expression* read : distinct_reads(body)) note_row(s, *read, found);
+    }
+    std::erase_if(found, [&](const auto& row) { return row.second.stages.size() < 2; });
+    std::int64_t elements = 0;
+    for (const auto& row : found) elements += own_elements(extent(kernel_.stages[row.second.first_stage].vector_axis));
+    if (found.empty() || elements > most_own) return;
+    if (decisions_.settle(key("cache"), "registers", {"registers", "nothing"}) != "registers") return;
+    for (const auto& [buffer, row] : found) cache(buffer, row);
+  }
+
+  void note_row(std::size_t s, const Expression& read, std::vector<std::pair<int, RowRead>>& found) const {
+    const Stage& stage = kernel_.stages[s];
+    if (is_tile(kernel_, read.source) || written(read.source) || !only_outer_and(stage, read.maps[0])) return;
+    const bool every_point = std::all_of(stage.reduce.begin(), stage.reduce.end(), [&](int a) { return a == stage.vector_axis; }) || stage.reduce.empty();
+    if (!every_point || (stage.space.size() + stage.reduce.size() != 1)) return;
+    const Index offset = anonymous(stage, read.maps[0]);
+    for (auto& [buffer, row] : found)
+      if (buffer == read.source && row.offset == offset && extent(kernel_.stages[row.first_stage].vector_axis) == extent(stage.vector_axis)) {
+        if (row.stages.back() != s) row.stages.push_back(s);
+        return;
+      }
+    found.emplace_back(read.source, RowRead{offset, read.type, s, {s}});
+  }
+
+  void cache(int buffer, const RowRead& row) {
+    const int tile = static_cast<int>(kernel_.buffers.size());
+    const NestBuffer& source = kernel_.buffers[at(buffer)];
+    const std::int64_t length = extent(kernel_.stages[row.first_stage].vector_axis);
+    NestBuffer kept{source.name + "_row", row.type == DType::boolean ? DType::boolean : row.type, length, Space::tile, -1};
+    kernel_.buffers.push_back(std::move(kept));
+    for (const std::size_t s : row.stages) {
+      Stage& stage = kernel_.stages[s];
+      if (s == row.first_stage) {
+        Index offset;
+        for (const Item& item : stage.items)
+          for (const Expr& body : item.body)
+            for (const Expression* read : distinct_reads(body))
+              if (read->source == buffer && anonymous(stage, read->maps[0]) == row.offset) offset = read->maps[0];
+        Item item;
+        item.name = kernel_.buffers[at(tile)].name;
+        item.tensor = first_cached + tile;
+        item.body = {element(buffer, offset, row.type)};
+        item.stores = {{tile, 0, variable(stage.vector_axis)}};
+        stage.items.insert(stage.items.begin(), std::move(item));
+        continue;
+      }
+      Rewriter cached([&](const Expr& node) {
+        const bool same = node->op == Op::read && node->source == buffer && depends_on(node->maps[0], stage.vector_axis) &&
+                          anonymous(stage, node->maps[0]) == row.offset;
+        return same ? element(tile, variable(stage.vector_axis), node->type) : node;
+      });
+      for (Item& item : stage.items)
+        for (Expr& body : item.body) body = cached(body);
+    }
+  }
+
+  // -- tiles -------------------------------------------------------------------------------------------------------------
+
+  // The length of the axis along which every access of the tile lies at the point that its thread is at; 0 where one does not.
+  std::int64_t own_length(int buffer) const {
+    std::int64_t length = 0;
+    for (const Stage& stage : kernel_.stages)
+      for (const Access& access : accesses(stage)) {
+        if (access.buffer != buffer) continue;
+        int v = -1;
+        if (stage.vector_axis < 0 || !is_variable(*access.offset, &v) || v != stage.vector_axis) return 0;
+        if (length != 0 && length != extent(v)) return 0;
+        length = extent(v);
+      }
+    return own_elements(length) <= most_own ? length : 0;
+  }
+
+  bool holds_values(int buffer) const {
+    const NestBuffer& b = kernel_.buffers[at(buffer)];
+    return b.space == Space::tile && b.elements > 1;
+  }
+
+  bool rows_are_apart() const {
+    for (int b = 0; b < static_cast<int>(kernel_.buffers.size()); ++b)
+      if (holds_values(b) && own_length(b) == 0) return false;
+    // What a row keeps in memory needs barriers, which parts of a block cannot have.
+    const std::vector<Access> all = accesses(kernel_);
+    return std::none_of(all.begin(), all.end(), [&](const Access& access) { return !access.store && access.buffer >= 0 && written(access.buffer) && !is_tile(kernel_, access.buffer); });
+  }
+
+  base::Status place_tiles() {
+    std::vector<std::pair<int, std::int64_t>> own;
+    std::int64_t shared = 0, kept = 0;
+    for (int b = 0; b < static_cast<int>(kernel_.buffers.size()); ++b) {
+      if (!holds_values(b)) continue;
+      const NestBuffer& buffer = kernel_.buffers[at(b)];
+      const std::int64_t length = own_length(b);
+      if (length > 0 && kept + own_elements(length) <= 2 * most_own) {
+        own.emplace_back(b, own_elements(length));
+        kept += own_elements(length);
+      } else {
+        shared += ceil_div(buffer.elements * graph::byte_size(buffer.type), access_bytes) * access_bytes;
+      }
+    }
+    for (const auto& [b, elements] : own) {
+      kernel_.buffers[at(b)].space = Space::own;
+      kernel_.buffers[at(b)].elements = elements;
+    }
+    const bool rows_share = std::any_of(kernel_.outer.begin(), kernel_.outer.end(), [&](int a) { return kernel_.axes[at(a)].kind == LoopKind::thread; });
+    if (shared > 0 && rows_share)
+      return base::Error{base::ErrorCode::unsupported, "the rows of a block of " + kernel_.name + " would share a tile; use rows." + kernel_.name + "=1", "recipe"};
+    if (shared <= limits_.shared_bytes) return base::done();
+    return base::Error{base::ErrorCode::unsupported, "the tiles of " + kernel_.name + " need " + std::to_string(shared) + " bytes of shared memory, a block has " +
+                                                         std::to_string(limits_.shared_bytes) + "; keep a value in memory", "recipe"};
+  }
+
+  static constexpr int first_cached = 1 << 20;         // numbers of values that are no tensor of the program
+
+  KernelSpace& kernel_;
+  Decisions& decisions_;
+  const Limits& limits_;
+  int lanes_ = -1;
+};
+
+}  // namespace
+
+base::Status schedule_gpu(KernelSpace& kernel, Decisions& decisions, const Limits& limits) { return GpuScheduler(kernel, decisions, limits).run(); }
+
+}  // namespace kw::kernel::lowering
