@@ -14,4 +14,11 @@ plan::Launch launch_of(const LoopNest& nest);
 
 inline constexpr const char* cuda_emitter_version = "cuda-1";
 
+// How emitted source must be compiled, beside the architecture. Why each:
+inline constexpr const char* cuda_compile_flags[] = {
+    "--std=c++20",
+    "--device-as-default-execution-space",   // every function of the prelude belongs to the device
+    "--fmad=true",                           // a*b + c in one rounding: faster, never less accurate
+};                                           // and not --use_fast_math: NaN, infinities, subnormals and exact division count
+
 }  // namespace kw::kernel

@@ -60,7 +60,7 @@ TEST(Decisions, TilesBeyondTheStackAreRefused) {
 
 TEST(Decisions, AnotherTargetIsRefused) {
   Limits cuda = limits();
-  cuda.target = "cuda";
+  cuda.target = "metal";
   EXPECT_EQ(lower(gelu(64), {}, cuda).error().code, base::ErrorCode::unsupported);
 }
 

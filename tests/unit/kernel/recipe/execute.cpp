@@ -17,17 +17,6 @@
 namespace kw::kernel::samples {
 namespace {
 
-std::vector<double> gathered(const std::vector<double>& memory, const graph::TensorType& type) {
-  std::vector<double> out;
-  const std::int64_t count = type.elements();
-  for (std::int64_t flat = 0; flat < count; ++flat) {
-    std::int64_t rest = flat, offset = 0;
-    for (std::size_t k = type.sizes.size(); k-- > 0; rest /= type.sizes[k]) offset += rest % type.sizes[k] * type.strides[k];
-    out.push_back(memory[static_cast<std::size_t>(offset)]);
-  }
-  return out;
-}
-
 template <typename T>
 void put(std::vector<unsigned char>& bytes, T value) {
   const auto* p = reinterpret_cast<const unsigned char*>(&value);
@@ -41,6 +30,17 @@ T get(const std::vector<unsigned char>& bytes, std::size_t k) {
 }
 
 }  // namespace
+
+std::vector<double> logical(const graph::TensorType& type, const std::vector<double>& memory) {
+  std::vector<double> out;
+  const std::int64_t count = type.elements();
+  for (std::int64_t flat = 0; flat < count; ++flat) {
+    std::int64_t rest = flat, offset = 0;
+    for (std::size_t k = type.sizes.size(); k-- > 0; rest /= type.sizes[k]) offset += rest % type.sizes[k] * type.strides[k];
+    out.push_back(memory[static_cast<std::size_t>(offset)]);
+  }
+  return out;
+}
 
 base::Result<std::vector<std::vector<double>>> interpreted(const Lowered& lowered, const Program& program,
                                                            const std::vector<std::vector<double>>& inputs) {
@@ -58,7 +58,7 @@ base::Result<std::vector<std::vector<double>>> interpreted(const Lowered& lowere
   }
   std::vector<std::vector<double>> out;
   for (std::size_t k = 0; k < program.outputs.size(); ++k)
-    out.push_back(gathered(memory[program.inputs.size() + k], program.output_types[k]));
+    out.push_back(logical(program.output_types[k], memory[program.inputs.size() + k]));
   return out;
 }
 
@@ -127,7 +127,7 @@ std::vector<std::vector<double>> Compiled::run(const Generated& plan, const Prog
   call(plan, buffers);
   std::vector<std::vector<double>> out;
   for (std::size_t k = 0; k < program.outputs.size(); ++k)
-    out.push_back(gathered(decode(program.output_types[k].dtype, bytes[program.inputs.size() + k]), program.output_types[k]));
+    out.push_back(logical(program.output_types[k], decode(program.output_types[k].dtype, bytes[program.inputs.size() + k])));
   return out;
 }
 

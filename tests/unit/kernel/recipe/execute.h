@@ -28,6 +28,9 @@ class Compiled {
 std::vector<unsigned char> encode(DType type, const std::vector<double>& values);
 std::vector<double> decode(DType type, const std::vector<unsigned char>& bytes);
 
+// Row-major elements of a tensor that lies in memory with its strides.
+std::vector<double> logical(const graph::TensorType& type, const std::vector<double>& memory);
+
 // The largest |x - truth| / (|truth| + rms(truth)); infinity where NaN or infinities differ.
 double relative_error(const std::vector<double>& x, const std::vector<double>& truth);
 
