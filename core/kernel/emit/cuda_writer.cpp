@@ -12,12 +12,15 @@ std::string quotient(const std::string& of, std::int64_t by) { return by == 1 ? 
 
 void StatementWriter::cuda_function() {
   const GridShape shape = grid_shape(nest_);
+  const std::set<int> read = buffers_read(nest_.body);
   std::string parameters;
   for (std::size_t b = 0; b < nest_.buffers.size(); ++b) {
     const NestBuffer& buffer = nest_.buffers[b];
     if (buffer.space != Space::global) continue;
-    const std::string constness = stored_.contains(static_cast<int>(b)) ? "" : "const ";
-    parameters += (parameters.empty() ? "" : ", ") + constness + storage_type(buffer.type) + "* __restrict__ " + names_.buffer(static_cast<int>(b));
+    const bool stored = stored_.contains(static_cast<int>(b));
+    // What other threads of the block write is read after a barrier: a restricted pointer would let the read go before it.
+    const std::string alone = stored && read.contains(static_cast<int>(b)) ? "* " : "* __restrict__ ";
+    parameters += (parameters.empty() ? "" : ", ") + std::string(stored ? "" : "const ") + storage_type(buffer.type) + alone + names_.buffer(static_cast<int>(b));
   }
   line("extern \"C\" __global__ void __launch_bounds__(" + number(iterations(shape.threads)) + ") " + nest_.name + "(" + parameters + ") {");
   ++depth_;

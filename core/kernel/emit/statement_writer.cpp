@@ -13,11 +13,9 @@ void visit(const Block& block, const std::function<void(const Statement&)>& see)
 }
 
 std::set<int> buffers_used(const Block& block) {
-  std::set<int> used;
+  std::set<int> used = buffers_read(block);
   visit(block, [&](const Statement& s) {
     if (s.kind == StatementKind::store) used.insert(s.buffer);
-    if (s.value == nullptr) return;
-    for (const Expression* read : reads(s.value)) used.insert(read->source);
   });
   return used;
 }
@@ -31,6 +29,15 @@ bool contains_parallel(const Statement& s) {
 }
 
 }  // namespace
+
+std::set<int> buffers_read(const Block& block) {
+  std::set<int> read;
+  visit(block, [&](const Statement& s) {
+    if (s.value == nullptr) return;
+    for (const Expression* e : reads(s.value)) read.insert(e->source);
+  });
+  return read;
+}
 
 StatementWriter::StatementWriter(const LoopNest& nest, Dialect dialect)
     : nest_(nest), dialect_(dialect), index_type_(index_type(nest, dialect)), names_(nest), scope_(nest), expressions_(nest, names_, scope_, dialect) {

@@ -9,6 +9,8 @@
 
 namespace kw::kernel {
 
+std::set<int> buffers_read(const Block& block);
+
 class StatementWriter {
  public:
   StatementWriter(const LoopNest& nest, Dialect dialect);

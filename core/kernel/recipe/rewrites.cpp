@@ -157,7 +157,8 @@ std::vector<RewriteSite> split_sites(const Program& program) { return sites_wher
 bool usual(const Program& program, const RewriteSite& site, const Limits& limits) {
   const Definition& d = at(program, site.definitions[0]);
   if (site.rewrite == "reciprocal") return true;
-  if (site.rewrite == "separable") return d.reduce[0] > 2 && d.reduce[1] > 2;
+  // On a GPU every output of the window has a thread, which reads it from the cache.
+  if (site.rewrite == "separable") return limits.target == "cpu" && d.reduce[0] > 2 && d.reduce[1] > 2;
   if (site.rewrite != "split") return false;
   const bool idle_threads = product(d.reduce) >= long_reduction && product(d.domain) < 2 * limits.threads;
   return idle_threads || product(d.reduce) >= most_in_one_chain;

@@ -103,32 +103,38 @@ class GpuScheduler {
 
   // -- the width of an access ------------------------------------------------------------------------------------------
 
-  // Does the offset move by 1 along the axis, from a multiple of `width` whatever the other axes are?
-  static bool aligned(const Index& offset, int axis, std::int64_t width) {
-    if (offset.constant % width != 0) return false;
-    return std::all_of(offset.terms.begin(), offset.terms.end(), [&](const IndexTerm& term) {
-      if (term.kind == IndexTerm::Kind::variable) return term.variable == axis || term.coefficient % width == 0;
-      if (!depends_on(*term.inner, axis)) return term.coefficient % width == 0;
-      const bool steady = term.divisor % width == 0 && aligned(*term.inner, axis, width);
-      return steady && (term.kind == IndexTerm::Kind::mod || term.coefficient % width == 0);
-    });
+  // How an offset moves over `width` elements of the axis that begin at a multiple of `width`: by 0 or 1 a step, or otherwise.
+  struct Motion { int stride = 0; bool aligned = true; };      // stride -1: neither. aligned: it begins at a multiple of the width
+
+  static Motion motion(const Index& offset, int axis, std::int64_t width) {
+    Motion sum{0, offset.constant % width == 0};
+    for (const IndexTerm& term : offset.terms) {
+      Motion one{0, false};                            // of the term without its coefficient
+      if (term.kind == IndexTerm::Kind::variable) {
+        one = {term.variable == axis ? 1 : 0, term.variable == axis};
+      } else if (depends_on(*term.inner, axis)) {
+        const Motion inner = motion(*term.inner, axis, width);
+        const bool whole = inner.stride == 1 && inner.aligned && term.divisor % width == 0;   // never across a period of the divisor
+        if (inner.stride != 0 && !whole) return {-1, false};
+        if (whole && term.kind == IndexTerm::Kind::mod) one = {1, true};
+      }
+      if (one.stride != 0 && (term.coefficient != 1 || sum.stride != 0)) return {-1, false};
+      sum.stride += one.stride;
+      sum.aligned = sum.aligned && (one.aligned || term.coefficient % width == 0);
+    }
+    return sum;
   }
 
-  static bool moves(const Index& offset, int axis) { return depends_on(offset, axis); }
-
+  // The widest of which every access of memory along these axes is one of a thread, or the same for all its elements.
   int usual_width(const std::vector<std::pair<const Stage*, int>>& along) const {
-    std::int64_t bytes = 1;
-    for (const auto& [stage, axis] : along)
-      for (const Access& access : accesses(*stage)) {
-        if (access.buffer < 0 || is_tile(kernel_, access.buffer) || !moves(*access.offset, axis)) continue;
-        bytes = std::max<std::int64_t>(bytes, graph::byte_size(kernel_.buffers[at(access.buffer)].type));
-      }
-    for (std::int64_t width = std::min<std::int64_t>(access_bytes / bytes, 8); width > 1; width /= 2) {
+    for (std::int64_t width = 8; width > 1; width /= 2) {
       const bool fits = std::all_of(along.begin(), along.end(), [&, this](const auto& pair) {
         const std::vector<Access> all = accesses(*pair.first);
         return extent(pair.second) >= width && std::all_of(all.begin(), all.end(), [&, this](const Access& access) {
-          return access.buffer < 0 || is_tile(kernel_, access.buffer) || !moves(*access.offset, pair.second) ||
-                 aligned(*access.offset, pair.second, width);
+          if (access.buffer < 0 || is_tile(kernel_, access.buffer)) return true;
+          const Motion moved = motion(*access.offset, pair.second, width);
+          const std::int64_t bytes = width * graph::byte_size(kernel_.buffers[at(access.buffer)].type);
+          return moved.stride == 0 || (moved.stride == 1 && moved.aligned && bytes <= access_bytes);
         });
       });
       if (fits) return static_cast<int>(width);
@@ -153,11 +159,15 @@ class GpuScheduler {
     }
     std::vector<std::pair<const Stage*, int>> along;
     for (const Stage& stage : kernel_.stages) along.emplace_back(&stage, lanes_);
-    const std::int64_t width = settle("vector", usual_width(along), widths());
+    // Tiles grow with the lanes of a block: narrower vectors, then fewer threads, until they fit.
+    const auto too_big = [&, this](std::int64_t lanes) { return tile_bytes(kernel_) * lanes > limits_.shared_bytes; };
+    std::int64_t usual = usual_width(along);
+    while (usual > 1 && too_big(usual * usual_threads / 2)) usual /= 2;
+    const std::int64_t width = settle("vector", usual, widths());
     // Small tensors spread over more blocks.
     const std::int64_t vectors = ceil_div(extent(lanes_), width), others = outer_points() / extent(lanes_);
     std::int64_t threads = usual_threads;
-    while (threads > warp && ceil_div(vectors, threads) * others < limits_.threads) threads /= 2;
+    while (threads > warp && (too_big(width * threads) || ceil_div(vectors, threads) * others < limits_.threads)) threads /= 2;
     kernel_.threads = static_cast<int>(settle("threads", threads, {32, 64, 128, 256, 512, 1024}));
     const std::int64_t copies = settle("unroll", 1, {1, 2, 4});
     const int inner = pull_inside(kernel_, lanes_, width * copies * kernel_.threads);
