@@ -5,7 +5,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 packaging/setup.sh
 cmake --preset release >/dev/null
-cmake --build --preset release
+cmake --build --preset release --target kernelwright kernelwright-worker kernelwright-runner
 program=build/release/bin/kernelwright
 session=build/demo.kwr
 report=build/demo.json
