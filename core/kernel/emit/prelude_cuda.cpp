@@ -11,8 +11,8 @@ template <class T, int N> struct alignas(sizeof(T) * N <= 16 ? sizeof(T) * N : 1
   T& operator[](int k) { return lane[k]; }
   const T& operator[](int k) const { return lane[k]; }
 };
-template <class V> constexpr int count = 1;
-template <class T, int N> constexpr int count<vec<T, N>> = N;
+template <class V> struct count { enum { value = 1 }; };     // no variable: those at namespace scope lie in writable memory
+template <class T, int N> struct count<vec<T, N>> { enum { value = N }; };
 template <class V> struct element_of { typedef V type; };
 template <class T, int N> struct element_of<vec<T, N>> { typedef T type; };
 template <class V> using element = typename element_of<V>::type;
@@ -33,22 +33,22 @@ template <class T, int N> inline vec<T, N> operator~(vec<T, N> a) { KW_LANES a[k
 )";
 
 constexpr const char* basic_text = R"(
-template <class V, class S> inline V splat(S s) { constexpr int N = count<V>; V v; KW_LANES v[k] = (element<V>)s; return v; }
+template <class V, class S> inline V splat(S s) { constexpr int N = count<V>::value; V v; KW_LANES v[k] = (element<V>)s; return v; }
 template <class W, class T, int N> inline W convert(vec<T, N> v) { W w; KW_LANES w[k] = (element<W>)v[k]; return w; }
 template <class M, class T, int N> inline vec<T, N> select(M m, vec<T, N> a, vec<T, N> b) { KW_LANES a[k] = m[k] != 0 ? a[k] : b[k]; return a; }
 template <class M> inline M mask(M m) { return m; }
 template <class W, int N> inline W from_mask(vec<i32, N> m) { W w; KW_LANES w[k] = (element<W>)(m[k] != 0); return w; }
 template <int N> inline bool all(vec<i32, N> m) { bool every = true; KW_LANES every = every && m[k] != 0; return every; }
-template <class V, class I, class F> inline V lanes(I c, F f) { constexpr int N = count<V>; V v; KW_LANES v[k] = (element<V>)f(c + k); return v; }
+template <class V, class I, class F> inline V lanes(I c, F f) { constexpr int N = count<V>::value; V v; KW_LANES v[k] = (element<V>)f(c + k); return v; }
 template <class V, class M, class I, class F> inline V masked_lanes(M m, I c, F f) {
-  constexpr int N = count<V>;
+  constexpr int N = count<V>::value;
   V v;
   KW_LANES v[k] = m[k] != 0 ? (element<V>)f(c + k) : (element<V>)0;
   return v;
 }
-template <class V, class I> inline V ramp(I base, i64 stride) { constexpr int N = count<V>; V v; KW_LANES v[k] = (element<V>)(base + k * stride); return v; }
+template <class V, class I> inline V ramp(I base, i64 stride) { constexpr int N = count<V>::value; V v; KW_LANES v[k] = (element<V>)(base + k * stride); return v; }
 template <class M, class I> inline M within(I base, i32 stride, i32 limit) {
-  constexpr int N = count<M>;
+  constexpr int N = count<M>::value;
   M m;
   KW_LANES m[k] = -(i32)((u32)(i32)(base + k * stride) < (u32)limit);
   return m;
@@ -100,7 +100,7 @@ inline void assign(bf16& to, f32 from) { to = to_bf16(from); }
 inline void assign(f16& to, f32 from) { to = to_f16(from); }
 // p is aligned to the whole vector, or to 16 bytes.
 template <class V, class S> inline V load(const S* p) {
-  constexpr int N = count<V>;
+  constexpr int N = count<V>::value;
   const packed<S, N> raw = fetch<S, N>(p);
   V v;
   KW_LANES v[k] = (element<V>)value(raw.element[k]);
@@ -114,15 +114,15 @@ template <class S, class T, int N> inline void store(S* p, vec<T, N> v) {
 template <class M> inline M load_mask(const u8* p) { return load<M>(p) != 0; }
 template <int N> inline void store_mask(u8* p, vec<i32, N> m) { store(p, m & 1); }
 // Any alignment, any distance; registers too.
-template <class V, class S> inline V load_each(const S* p) { constexpr int N = count<V>; V v; KW_LANES v[k] = (element<V>)value(p[k]); return v; }
+template <class V, class S> inline V load_each(const S* p) { constexpr int N = count<V>::value; V v; KW_LANES v[k] = (element<V>)value(p[k]); return v; }
 template <class S, class T, int N> inline void store_each(S* p, vec<T, N> v) { KW_LANES assign(p[k], v[k]); }
 template <class M> inline M load_mask_each(const u8* p) { return load_each<M>(p) != 0; }
 template <int N> inline void store_mask_each(u8* p, vec<i32, N> m) { KW_LANES p[k] = (u8)(m[k] & 1); }
-template <class V, class S> inline V load_strided(const S* p, i64 stride) { constexpr int N = count<V>; V v; KW_LANES v[k] = (element<V>)value(p[k * stride]); return v; }
+template <class V, class S> inline V load_strided(const S* p, i64 stride) { constexpr int N = count<V>::value; V v; KW_LANES v[k] = (element<V>)value(p[k * stride]); return v; }
 template <class V, class S> inline V load_even(const S* p) { return load_strided<V>(p, 2); }
 template <class V, class S> inline V load_reversed(const S* p) { return load_strided<V>(p, -1); }
 template <class V, class M, class S> inline V load_masked(const S* p, M m) {
-  constexpr int N = count<V>;
+  constexpr int N = count<V>::value;
   V v;
   KW_LANES v[k] = m[k] != 0 ? (element<V>)value(p[k]) : (element<V>)0;
   return v;

@@ -188,13 +188,7 @@ base::Result<BuildResult> Builder::check(BuildResult result) const {
   if (!bytes) return bytes.error();
   auto file = parse_elf(*bytes);
   if (!file) return file.error();
-  if (auto refusal = refuse(*file)) {
-    result.object.clear();
-    result.verdict = refusal->cheat ? protocol::Verdict::cheat : protocol::Verdict::build_error;
-    result.kind = refusal->kind;
-    result.evidence.summary = refusal->summary;
-    result.evidence.detail = refusal->detail;
-  }
+  if (auto refusal = refuse(*file)) refuse_result(result, *refusal);
   return result;
 }
 

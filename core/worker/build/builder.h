@@ -12,7 +12,7 @@
 #include "core/base/cancel.h"
 #include "core/base/result.h"
 #include "core/plan/plan.h"
-#include "core/protocol/records.h"
+#include "core/worker/build/build_result.h"
 #include "core/worker/build/gate.h"
 
 namespace kw::build {
@@ -27,15 +27,6 @@ struct BuilderOptions {
 
 // The flags of every cpu candidate, without input and output.
 const std::vector<std::string>& compile_flags();
-
-struct BuildResult {
-  std::string object;                     // path of the .so; "" when refused
-  protocol::Verdict verdict = protocol::Verdict::accepted;   // build_error or cheat when refused
-  std::string kind;
-  protocol::Evidence evidence;
-  std::vector<protocol::Span> spans;      // "compile"; empty when the cache had it
-  bool from_cache = false;
-};
 
 class Builder {
  public:

@@ -7,33 +7,12 @@
 #include <cstring>
 #include <optional>
 
+#include "core/worker/build/elf_reader.h"
+
 namespace kw::build {
 namespace {
 
 base::Error broken(const char* what) { return base::bad_input(std::string("Not a shared object of this machine: ") + what + "."); }
-
-class Reader {
- public:
-  explicit Reader(std::string_view bytes) : bytes_(bytes) {}
-
-  template <typename T>
-  std::optional<T> at(std::uint64_t offset) const {
-    if (offset > bytes_.size() || bytes_.size() - offset < sizeof(T)) return std::nullopt;
-    T value;
-    std::memcpy(&value, bytes_.data() + offset, sizeof(T));
-    return value;
-  }
-
-  std::optional<std::string> string_at(std::uint64_t offset) const {
-    if (offset >= bytes_.size()) return std::nullopt;
-    const std::size_t end = bytes_.find('\0', offset);
-    if (end == std::string_view::npos) return std::nullopt;
-    return std::string(bytes_.substr(offset, end - offset));
-  }
-
- private:
-  std::string_view bytes_;
-};
 
 struct DynamicTable {
   std::uint64_t strings = 0, symbols = 0, hash = 0, gnu_hash = 0, rela = 0, rela_bytes = 0, plt_rela = 0, plt_rela_bytes = 0;
@@ -196,7 +175,7 @@ class Parser {
     return base::done();
   }
 
-  Reader reader_;
+  ElfReader reader_;
   std::vector<Elf64_Phdr> segments_;
   std::optional<Elf64_Phdr> dynamic_;
   DynamicTable table_;

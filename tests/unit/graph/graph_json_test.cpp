@@ -62,7 +62,7 @@ plan::Plan small_plan() {
   plan::Plan p;
   p.target = "cpu";
   p.buffers = {{"x", plan::BufferRole::input, {DType::f32, {4}, {1}}}, {"y", plan::BufferRole::output, {DType::f32, {4}, {1}}}};
-  p.steps = {{plan::StepKind::kernel, "k0", {0, 1}, true}};
+  p.steps = {{plan::StepKind::kernel, "k0", {0, 1}, true, {}}};
   p.source = "void k0();";
   return p;
 }

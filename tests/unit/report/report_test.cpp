@@ -99,7 +99,7 @@ TEST(Export, TheTaskInPython) {
 TEST(Export, KernelsAreRenamedOnceEach) {
   plan::Plan plan;
   plan.source = "void k();";
-  plan.steps = {{plan::StepKind::kernel, "k", {}, true}, {plan::StepKind::kernel, "k", {}, true}};
+  plan.steps = {{plan::StepKind::kernel, "k", {}, true, {}}, {plan::StepKind::kernel, "k", {}, true, {}}};
   EXPECT_EQ(renamed(plan, "reference_"), "#define k reference_k\n\nvoid k();");
 }
 

@@ -37,7 +37,7 @@ class FakeSpace final : public Space {
     Built built;
     built.structural_hash = std::to_string(a) + std::to_string(b) + std::to_string(c);
     built.plan.target = "cpu";
-    built.plan.steps = {{plan::StepKind::kernel, "f", {}, true}};
+    built.plan.steps = {{plan::StepKind::kernel, "f", {}, true, {}}};
     built.plan.source = built.structural_hash;
     built.plan.generator = std::to_string(scale_);
     return built;
