@@ -24,7 +24,6 @@ base::Status offered(const Options& o) {
   if (o.llm != "off") return base::bad_input("no language model can be used in this version; leave --llm off.", "--llm");
   if (o.optimize.policy != "none" && o.optimize.policy != "default")
     return base::bad_input("learned policies cannot be used in this version; use none or default.", "--policy");
-  if (o.optimize.model.target == "cuda") return base::bad_input("the cuda target is not available in this version; use cpu.", "--target");
   // Said now and not after the search.
   for (const std::string& file : {o.json, o.trace, o.out}) {
     if (file.empty() || file == "-") continue;

@@ -1,11 +1,15 @@
 #include "app/worker/service.h"
 
+#include <unistd.h>
+
 #include <optional>
 
 #include "core/graph/task.h"
 #include "core/worker/build/builder.h"
+#include "core/worker/build/cuda_builder.h"
 #include "core/worker/device/ceilings.h"
 #include "core/worker/device/cpu_info.h"
+#include "core/worker/oracle/gpu.h"
 #include "core/worker/profile/profile.h"
 #include "core/worker/timer/environment.h"
 
@@ -23,6 +27,7 @@ using protocol::json;
 namespace {
 
 constexpr int parallel_builds = 2;
+constexpr int lost_gpu = 3;                                  // exit status
 constexpr int evaluations_in_flight = parallel_builds + 1;   // one is measured while others are built
 
 Error no_model() { return {ErrorCode::internal, "no model is open in this worker", ""}; }
@@ -112,6 +117,7 @@ void Service::serve(JobQueue& queue, Method method, std::int64_t id, const json&
   }
   queue.push([this, method, id, params, reply, token] {
     reply(guarded([&] { return (this->*method)(params, token); }));
+    if (evaluator_ && evaluator_->lost()) _exit(lost_gpu);   // the answer is on its way; only a new process has a GPU again
     base::Lock lock(mutex_);
     running_.erase(id);
   });
@@ -119,8 +125,17 @@ void Service::serve(JobQueue& queue, Method method, std::int64_t id, const json&
 
 protocol::Environment Service::environment() const {
   protocol::Environment e = device::cpu_environment(threads_);
+  if (gpu_) {
+    const cuda::DeviceFacts& facts = gpu_->facts();
+    e.target = "cuda";
+    e.device = facts.name;
+    e.multiprocessors = facts.multiprocessors;
+    e.driver_version = facts.driver_version;
+    e.gpu_uuid = facts.uuid;
+    e.l2_bytes = facts.l2_bytes;
+  }
   e.torch = TORCH_VERSION;
-  for (const std::string& flag : build::compile_flags()) e.flags += (e.flags.empty() ? "" : " ") + flag;
+  for (const std::string& flag : gpu_ ? build::cuda_options() : build::compile_flags()) e.flags += (e.flags.empty() ? "" : " ") + flag;
   if (evaluator_) e.compiler = evaluator_->compiler_version();
   return e;
 }
@@ -144,7 +159,14 @@ Answer Service::open(const json& params, const base::CancelToken&) {
   oracle::EvaluatorOptions judging;
   judging.seed = options.seed;
   judging.parallel_builds = parallel_builds;
+  const std::string target = params.value("target", "cpu");
+  options.on_cuda = target == "cuda";
   const Answer opening = on_executor([&]() -> Answer {
+    if (options.on_cuda && !gpu_) {
+      auto gpu = oracle::Gpu::open();
+      if (!gpu) return gpu.error();
+      gpu_ = std::move(gpu).value();
+    }
     auto opened = aten::open_model(options);   // sets the number of threads, an OpenMP setting of the calling thread
     if (!opened) return opened.error();
     model_ = std::move(opened).value();
@@ -152,7 +174,7 @@ Answer Service::open(const json& params, const base::CancelToken&) {
     return json();
   });
   if (!opening) return opening;
-  auto evaluator = oracle::TaskEvaluator::create(*model_, executor_, judging);
+  auto evaluator = oracle::TaskEvaluator::create(*model_, executor_, judging, options.on_cuda ? gpu_ : nullptr);
   if (!evaluator) return evaluator.error();
   evaluator_ = std::move(evaluator).value();
   return on_executor([&]() -> Answer {

@@ -64,6 +64,7 @@ class Service {
 
   timer::ExecutorThread executor_;
   int threads_ = 0;
+  std::shared_ptr<oracle::Gpu> gpu_;         // where the model runs on one
   std::unique_ptr<aten::OpenModel> model_;
   std::unique_ptr<oracle::TaskEvaluator> evaluator_;
   protocol::Ceilings ceilings_;

@@ -114,6 +114,9 @@ struct Environment {
   int threads = 0, cores = 0;
   std::int64_t l1_bytes = 0, l2_bytes = 0, l3_bytes = 0;
   int vector_bytes = 0;
+  std::string target = "cpu";
+  int multiprocessors = 0, driver_version = 0;      // of the GPU where the target is cuda; 13000 is CUDA 13.0
+  std::string gpu_uuid;
 };
 
 struct EndToEnd {

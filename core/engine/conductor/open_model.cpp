@@ -21,8 +21,6 @@ base::Result<std::string> checked_path(const ModelOptions& options) {
   const std::string kind = fs::path(options.path).extension();
   if (kind != ".py" && kind != ".pt2")
     return base::bad_input("a model is a .py file or a .pt2 archive of torch.export (TorchScript .pt cannot be opened yet).", options.path);
-  if (options.target != "auto" && options.target != "cpu")
-    return base::Error{base::ErrorCode::bad_input, "target '" + options.target + "' is not available in this version; use cpu.", options.path};
   return fs::absolute(options.path).string();
 }
 
@@ -48,6 +46,7 @@ base::Result<std::unique_ptr<OpenModel>> OpenModel::open(const ModelOptions& opt
   model->options_.path = *path;
   if (!options.inputs.empty()) model->options_.inputs = fs::absolute(options.inputs).string();
   if (options.threads <= 0) model->options_.threads = default_threads();
+  if (options.target == "auto") model->options_.target = "cpu";
   auto hash = base::sha256_file(*path);
   if (!hash) return hash.error();
   auto worker = WorkerClient::start({options.worker, watch.progress});
@@ -74,7 +73,7 @@ base::Result<std::unique_ptr<OpenModel>> OpenModel::open(const ModelOptions& opt
   info.sha256 = *hash;
   info.graph_hash = hash_of(model->graph_json_);
   info.generator = kernel::generator_version;
-  info.target = "cpu";
+  info.target = model->options_.target;
   info.inputs = model->options_.inputs;
   info.threads = model->options_.threads;
   info.seed = options.seed;
@@ -85,7 +84,7 @@ base::Result<nlohmann::json> OpenModel::ask_open(const base::CancelToken& cancel
   auto cache = base::cache_dir();
   if (!cache) return cache.error();
   return worker_->call("open", {{"path", options_.path}, {"python", options_.python}, {"inputs", options_.inputs}, {"threads", options_.threads},
-                                {"seed", options_.seed}, {"cache", *cache}},
+                                {"seed", options_.seed}, {"cache", *cache}, {"target", options_.target}},
                        &cancel);
 }
 

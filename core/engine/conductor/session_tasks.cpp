@@ -35,6 +35,11 @@ base::Result<std::shared_ptr<const search::Space>> space_of(const store::TaskRec
 
 kernel::Limits limits_of(const protocol::Environment& environment) {
   kernel::Limits limits;
+  if (environment.target == "cuda") {
+    limits.target = "cuda";
+    if (environment.multiprocessors > 0) limits.threads = environment.multiprocessors;
+    return limits;
+  }
   if (environment.threads > 0) limits.threads = environment.threads;
   if (environment.vector_bytes > 0) limits.vector_bytes = environment.vector_bytes;
   if (environment.l1_bytes > 0) limits.l1_bytes = environment.l1_bytes;

@@ -92,7 +92,7 @@ json profile_json(const std::string& model, const protocol::Profile& profile, co
   std::stable_sort(cards.begin(), cards.end(), [](const json& a, const json& b) { return a["share"] > b["share"]; });
   return {{"schema", profile_schema},
           {"model", model},
-          {"target", "cpu"},
+          {"target", environment.target},
           {"device", environment.device.empty() ? environment.cpu : environment.device},
           {"threads", environment.threads},
           {"runs", profile.runs},

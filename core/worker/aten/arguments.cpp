@@ -33,8 +33,8 @@ IValue number(const IValue& value, TypeKind wanted) {
 
 class Builder {
  public:
-  Builder(const c10::Argument& schema, std::size_t position, std::vector<Patch>& patches)
-      : schema_(schema), type_(bare(schema.type())), position_(position), patches_(patches) {}
+  Builder(const c10::Argument& schema, std::size_t position, c10::Device device, std::vector<Patch>& patches)
+      : schema_(schema), type_(bare(schema.type())), position_(position), device_(device), patches_(patches) {}
 
   IValue operator()(const graph::None&) const {
     TORCH_CHECK(schema_.type()->kind() == TypeKind::OptionalType, "the argument '", schema_.name(), "' cannot be None");
@@ -95,8 +95,8 @@ class Builder {
   IValue operator()(graph::DType value) const { return scalar_type(value); }
   IValue operator()(const graph::LayoutArg& layout) const { return static_cast<at::Layout>(layout.value); }
   IValue operator()(const graph::MemoryFormatArg& format) const { return static_cast<at::MemoryFormat>(format.value); }
-  // Weights lie in memory and the target is the cpu, whatever the machine that exported the model had.
-  IValue operator()(const graph::DeviceArg& device) const { return c10::Device(device.type == "meta" ? c10::kMeta : c10::kCPU); }
+  // The model runs where its weights were put, whatever the machine that exported it had.
+  IValue operator()(const graph::DeviceArg& device) const { return device.type == "meta" ? c10::Device(c10::kMeta) : device_; }
 
  private:
   IValue patch(Patch patch) const {
@@ -118,6 +118,7 @@ class Builder {
   const c10::Argument& schema_;
   c10::TypePtr type_;
   std::size_t position_;
+  c10::Device device_;
   std::vector<Patch>& patches_;
 };
 
@@ -129,8 +130,8 @@ at::Tensor wrapped_number(const at::Scalar& number) {
   return tensor;
 }
 
-IValue build_argument(const graph::Literal& literal, const c10::Argument& schema, std::size_t position, std::vector<Patch>& patches) {
-  return std::visit(Builder(schema, position, patches), literal);
+IValue build_argument(const graph::Literal& literal, const c10::Argument& schema, std::size_t position, c10::Device device, std::vector<Patch>& patches) {
+  return std::visit(Builder(schema, position, device, patches), literal);
 }
 
 IValue build_number(const graph::Literal& literal, std::size_t position, std::vector<Patch>& patches) {

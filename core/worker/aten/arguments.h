@@ -11,7 +11,9 @@ namespace kw::aten {
 at::Tensor wrapped_number(const at::Scalar& number);
 
 // The prebuilt value of argument `position`, or a Patch in `patches` (and a placeholder) where values flow in.
-c10::IValue build_argument(const graph::Literal& literal, const c10::Argument& schema, std::size_t position, std::vector<Patch>& patches);
+// `device` stands for whatever device the exporting machine had.
+c10::IValue build_argument(const graph::Literal& literal, const c10::Argument& schema, std::size_t position, c10::Device device,
+                           std::vector<Patch>& patches);
 
 // As above for operators without a schema (_operator.*): numbers as they are.
 c10::IValue build_number(const graph::Literal& literal, std::size_t position, std::vector<Patch>& patches);

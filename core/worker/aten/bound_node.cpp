@@ -129,12 +129,13 @@ base::Status bind_operator(BoundNode& bound, const graph::Graph& graph, const Bi
   for (std::size_t i = 0; i < node.arguments.size(); ++i)
     if (!known_argument(node.arguments[i], i, schema))
       return base::bad_input("The operator " + node.op + " has no argument '" + node.arguments[i].name + "'", where(node));
+  const c10::Device device(options.on_cuda ? c10::kCUDA : c10::kCPU, options.on_cuda ? 0 : -1);
   for (std::size_t i = 0; i < schema.arguments().size(); ++i) {
     const c10::Argument& argument = schema.arguments()[i];
     const graph::Literal* literal = literal_of(node, schema, i);
     if (!literal && !argument.default_value())
       return base::bad_input("The argument '" + argument.name() + "' of " + node.op + " is missing", where(node));
-    bound.arguments.push_back(literal ? build_argument(*literal, argument, i, bound.patches) : *argument.default_value());
+    bound.arguments.push_back(literal ? build_argument(*literal, argument, i, device, bound.patches) : *argument.default_value());
   }
   for (Patch& patch : bound.patches) {
     const bool number = patch.kind == PatchKind::value && graph.values[static_cast<std::size_t>(patch.ids[0])].kind != graph::ValueKind::tensor &&

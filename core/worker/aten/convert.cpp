@@ -41,14 +41,27 @@ base::Result<graph::TensorType> tensor_type(const at::Tensor& tensor) {
   return graph::TensorType{*element, tensor.sizes().vec(), tensor.strides().vec()};
 }
 
-at::Tensor clone_exact(const at::Tensor& given) {
-  const at::Tensor tensor = given.resolve_conj().resolve_neg();   // a lazy conjugate or negation is not in the bytes
+namespace {
+
+// All elements that the tensor spans, as they lie in memory.
+at::Tensor spanned(const at::Tensor& tensor) {
   std::int64_t span = tensor.numel() > 0 ? 1 : 0;
   if (span > 0)
     for (std::int64_t d = 0; d < tensor.dim(); ++d) span += (tensor.size(d) - 1) * tensor.stride(d);
-  at::Tensor bytes = at::empty({span}, tensor.options());
-  if (span > 0) std::memcpy(bytes.data_ptr(), tensor.data_ptr(), static_cast<std::size_t>(span) * tensor.element_size());
-  return bytes.as_strided(tensor.sizes(), tensor.strides(), 0);
+  return tensor.as_strided({span}, {1}, tensor.storage_offset());
+}
+
+}  // namespace
+
+at::Tensor clone_exact(const at::Tensor& given) {
+  const at::Tensor tensor = given.resolve_conj().resolve_neg();   // a lazy conjugate or negation is not in the bytes
+  return spanned(tensor).clone().as_strided(tensor.sizes(), tensor.strides(), 0);
+}
+
+at::Tensor placed(const at::Tensor& given, bool on_cuda) {
+  if (!given.defined() || given.is_cuda() == on_cuda) return given;
+  const at::Tensor tensor = given.resolve_conj().resolve_neg();
+  return spanned(tensor).to(on_cuda ? at::kCUDA : at::kCPU).as_strided(tensor.sizes(), tensor.strides(), 0);
 }
 
 at::Tensor promoted(const at::Tensor& tensor) {

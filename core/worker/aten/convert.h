@@ -16,6 +16,9 @@ base::Result<graph::TensorType> tensor_type(const at::Tensor& tensor);
 // A copy with the same sizes and strides, overlapping or not, of the bytes the tensor spans.
 at::Tensor clone_exact(const at::Tensor& tensor);
 
+// The same sizes, strides and bytes on the GPU or on the host; the tensor itself where it is there already.
+at::Tensor placed(const at::Tensor& tensor, bool on_cuda);
+
 // f16, bf16, f32 -> f64 and c64 -> c128; every other tensor unchanged and not copied.
 at::Tensor promoted(const at::Tensor& tensor);
 

@@ -22,6 +22,7 @@ namespace kw::aten {
 using Tensors = std::vector<at::Tensor>;
 
 struct BindOptions {
+  bool on_cuda = false;          // tensors that the graph makes are made on the GPU
   bool promote_to_f64 = false;   // truth: every floating dtype, cast and factory promoted to float64, metadata assertions dropped
 };
 

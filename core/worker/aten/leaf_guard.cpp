@@ -22,8 +22,8 @@ void LeafGuard::before_write(const at::Tensor& tensor) {
   c10::Storage storage = tensor.storage();
   const c10::StorageImpl* impl = storage.unsafeGetStorageImpl();
   if (std::find(leaves_.begin(), leaves_.end(), impl) == leaves_.end() || written(impl)) return;
-  c10::DataPtr copy = c10::GetCPUAllocator()->allocate(storage.nbytes());
-  if (storage.nbytes() > 0) std::memcpy(copy.get(), storage.data(), storage.nbytes());
+  c10::Allocator* allocator = storage.device_type() == c10::kCPU ? c10::GetCPUAllocator() : storage.allocator();
+  c10::DataPtr copy = storage.nbytes() > 0 ? allocator->clone(storage.data(), storage.nbytes()) : allocator->allocate(0);
   c10::DataPtr original = storage.set_data_ptr(std::move(copy));
   saved_.push_back({std::move(storage), std::move(original)});
 }

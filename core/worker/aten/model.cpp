@@ -101,7 +101,7 @@ bool same_bits(const Tensors& a, const Tensors& b) {
     if (a[i].defined() != b[i].defined()) return false;
     if (!a[i].defined()) continue;
     if (a[i].scalar_type() != b[i].scalar_type() || a[i].sizes() != b[i].sizes()) return false;
-    const at::Tensor x = a[i].contiguous(), y = b[i].contiguous();
+    const at::Tensor x = placed(a[i], false).contiguous(), y = placed(b[i], false).contiguous();
     if (x.nbytes() > 0 && std::memcmp(x.const_data_ptr(), y.const_data_ptr(), x.nbytes()) != 0) return false;
   }
   return true;
@@ -116,13 +116,14 @@ bool has_other_device(const graph::Graph& graph) {
 
 // The graph that tasks are found on. It is used only where it gives the bits of the graph as it was exported.
 base::Status bind_graph(const graph::Graph& exported, OpenModel& model) {
-  auto plain = Executable::bind(exported, model.constants);
+  const BindOptions bind_options{.on_cuda = model.on_cuda};
+  auto plain = Executable::bind(exported, model.constants, bind_options);
   if (!plain) return plain.error();
   auto expected = (*plain)->run(model.inputs);
   if (!expected) return expected.error();
   const std::vector<std::string> notes = std::move(model.graph.notes);
   model.graph = graph::functionalize(exported);
-  auto functional = Executable::bind(model.graph, model.constants);
+  auto functional = Executable::bind(model.graph, model.constants, bind_options);
   const auto outputs = functional ? (*functional)->run(model.inputs) : base::Result<Tensors>(functional.error());
   if (!outputs || !same_bits(*outputs, *expected)) {
     model.graph = exported;
@@ -133,7 +134,7 @@ base::Status bind_graph(const graph::Graph& exported, OpenModel& model) {
   if (!observed) return observed.error();
   model.graph = std::move(observed).value();
   model.graph.notes.insert(model.graph.notes.end(), notes.begin(), notes.end());
-  auto eager = Executable::bind(model.graph, model.constants);
+  auto eager = Executable::bind(model.graph, model.constants, bind_options);
   if (!eager) return eager.error();
   model.eager = std::move(eager).value();
   return base::done();
@@ -169,9 +170,12 @@ base::Result<std::unique_ptr<OpenModel>> open_here(const OpenOptions& options) {
   if (!source) return source.error();
   if (!source->torch_version.empty() && !source->torch_version.starts_with(TORCH_VERSION))
     model->graph.notes.push_back("exported by torch " + source->torch_version + ", runs on torch " TORCH_VERSION);
-  if (has_other_device(source->graph)) model->graph.notes.push_back("tensors that the export put on another device are made on the cpu");
+  if (has_other_device(source->graph)) model->graph.notes.push_back("tensors that the export put on another device are made where the model runs");
   if (base::Status status = load_constants(*source, *model); !status) return status.error();
   if (base::Status status = load_inputs(*source, options, *model); !status) return status.error();
+  model->on_cuda = options.on_cuda;
+  for (auto& [id, tensor] : model->constants) tensor = placed(tensor, options.on_cuda);
+  for (at::Tensor& input : model->inputs) input = placed(input, options.on_cuda);
   if (base::Status status = bind_graph(source->graph, *model); !status) return status.error();
   return model;
 }
@@ -191,7 +195,7 @@ base::Status save_outputs(const std::string& path, const Tensors& outputs) {
     const c10::InferenceMode inference;
     std::vector<c10::IValue> items;
     for (const at::Tensor& output : outputs)
-      if (output.defined()) items.emplace_back(output.resolve_conj().resolve_neg());
+      if (output.defined()) items.emplace_back(placed(output, false).resolve_conj().resolve_neg());
     const std::vector<char> bytes = torch::jit::pickle_save(c10::ivalue::Tuple::create(std::move(items)));
     return base::write_file_atomically(path, {bytes.data(), bytes.size()});
   } catch (const std::exception& error) {

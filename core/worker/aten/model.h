@@ -20,6 +20,7 @@ struct OpenOptions {
   std::string python;            // interpreter for .py; "" = the default rule
   std::string inputs;            // file with inputs (.pt tuple or .safetensors); "" = the archive's, else drawn
   int threads = 0;               // 0 = all
+  bool on_cuda = false;          // weights and inputs go to the GPU, where torch's CUDA half is loaded and a stream chosen
   std::uint64_t seed = 0;
   std::string cache;             // folder for exported archives
 };
@@ -31,6 +32,7 @@ struct OpenModel {
   std::unique_ptr<Executable> eager;
   std::string sha256;            // of the file at `path`
   std::string kind;              // "pt2" or "py"
+  bool on_cuda = false;
 };
 
 base::Result<std::unique_ptr<OpenModel>> open_model(const OpenOptions& options);

@@ -9,6 +9,7 @@
 namespace kw::device {
 
 protocol::Ceilings measure_ceilings(std::int64_t last_cache_bytes);
+protocol::Ceilings measure_gpu_ceilings(std::int64_t l2_bytes);   // where torch's CUDA half is loaded
 base::Result<protocol::Ceilings> ceilings(const protocol::Environment& environment);   // measured, joined with what the cache folder keeps, and kept
 
 }  // namespace kw::device

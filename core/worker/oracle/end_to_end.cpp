@@ -5,6 +5,7 @@
 
 #include "core/base/clock.h"
 #include "core/worker/aten/convert.h"
+#include "core/worker/device/torch_cuda.h"
 #include "core/worker/oracle/compare.h"
 #include "core/worker/oracle/element.h"
 #include "core/worker/oracle/tensors.h"
@@ -34,13 +35,13 @@ base::Result<OutputTruth> judge(const at::Tensor& truth, const at::Tensor& eager
   auto type = aten::tensor_type(eager);
   if (!type) return type.error();
   output.type = *type;
-  const at::Tensor flat = eager.contiguous();
+  const at::Tensor flat = aten::placed(eager.contiguous(), false);
   if (graph::is_floating(type->dtype)) {
-    const at::Tensor wide = truth.to(at::kDouble).contiguous();
+    const at::Tensor wide = aten::placed(truth.to(at::kDouble).contiguous(), false);
     output.values.assign(wide.const_data_ptr<double>(), wide.const_data_ptr<double>() + wide.numel());
     output.rms = root_mean_square(output.values);
   } else if (!is_complex(type->dtype)) {
-    const at::Tensor whole = truth.to(at::kLong).contiguous();
+    const at::Tensor whole = aten::placed(truth.to(at::kLong).contiguous(), false);
     output.exact.assign(whole.const_data_ptr<std::int64_t>(), whole.const_data_ptr<std::int64_t>() + whole.numel());
   }
   judge_eager(output, static_cast<const std::byte*>(flat.const_data_ptr()));
@@ -50,8 +51,8 @@ base::Result<OutputTruth> judge(const at::Tensor& truth, const at::Tensor& eager
 // One side of a whole-model round.
 class ModelSide : public timer::Side {
  public:
-  ModelSide(aten::Executable& executable, const aten::Tensors& inputs, timer::ExecutorThread& executor)
-      : executable_(executable), inputs_(inputs), executor_(executor) {}
+  ModelSide(aten::Executable& executable, const aten::OpenModel& model, timer::ExecutorThread& executor)
+      : executable_(executable), inputs_(model.inputs), on_cuda_(model.on_cuda), executor_(executor) {}
 
   base::Result<double> call_us() override {
     base::Status status = base::done();
@@ -60,6 +61,7 @@ class ModelSide : public timer::Side {
       auto run = executable_.run(inputs_);
       if (run) outputs = std::move(run).value();
       else status = run.error();
+      if (on_cuda_) device::synchronize();
     });
     executor_.run([&] { outputs.clear(); });
     if (!status) return status.error();
@@ -72,6 +74,7 @@ class ModelSide : public timer::Side {
  private:
   aten::Executable& executable_;
   const aten::Tensors& inputs_;
+  bool on_cuda_;
   timer::ExecutorThread& executor_;
 };
 
@@ -106,7 +109,7 @@ class EndToEndRun {
  private:
   base::Result<std::unique_ptr<aten::Executable>> bind() {
     base::Result<std::unique_ptr<aten::Executable>> bound = base::Error{};
-    executor_.run([&] { bound = aten::Executable::bind(model_.graph, model_.constants); });
+    executor_.run([&] { bound = aten::Executable::bind(model_.graph, model_.constants, {.on_cuda = model_.on_cuda}); });
     return bound;
   }
 
@@ -117,7 +120,7 @@ class EndToEndRun {
   }
 
   base::Result<timer::Timing> pair(aten::Executable& candidate, aten::Executable& baseline, double precision, double max_s, int rounds) {
-    ModelSide a(candidate, model_.inputs, executor_), b(baseline, model_.inputs, executor_);
+    ModelSide a(candidate, model_, executor_), b(baseline, model_, executor_);
     timer::Hooks hooks;
     hooks.write_inputs = [](int) {};
     timer::Options options;
@@ -164,7 +167,7 @@ class EndToEndRun {
   }
 
   base::Status measure_errors_here() {
-    auto wide = aten::Executable::bind(model_.graph, model_.constants, {.promote_to_f64 = true});
+    auto wide = aten::Executable::bind(model_.graph, model_.constants, {.on_cuda = model_.on_cuda, .promote_to_f64 = true});
     if (!wide) return wide.error();
     auto truth = (*wide)->run(widened(model_.inputs));
     if (!truth) return truth.error();
@@ -183,7 +186,7 @@ class EndToEndRun {
       if (!same_kind)
         return base::Error{base::ErrorCode::internal, "With the winners, output " + std::to_string(k) + " is " + type->text() + " instead of " +
                                                           judged->type.text() + ".", "end_to_end"};
-      const Comparison comparison = compare(*judged, *type, static_cast<const std::byte*>((*candidate)[k].const_data_ptr()), static_cast<int>(k));
+      const Comparison comparison = compare(*judged, *type, static_cast<const std::byte*>(aten::placed((*candidate)[k], false).const_data_ptr()), static_cast<int>(k));
       if (judged->values.empty()) {
         note_exact(k, *judged, comparison);
         continue;

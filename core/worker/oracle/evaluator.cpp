@@ -1,7 +1,6 @@
 #include "core/worker/oracle/evaluator.h"
 
 #include <algorithm>
-#include <fstream>
 #include <map>
 #include <mutex>
 #include <random>
@@ -9,17 +8,13 @@
 
 #include "core/base/clock.h"
 #include "core/base/paths.h"
-#include "core/worker/build/builder.h"
-#include "core/worker/oracle/candidate.h"
 #include "core/worker/oracle/end_to_end.h"
 #include "core/worker/oracle/floor.h"
-#include "core/worker/oracle/prepared_task.h"
+#include "core/worker/oracle/gpu.h"
+#include "core/worker/oracle/target.h"
 #include "core/worker/oracle/verifier.h"
 #include "core/worker/oracle/winners.h"
-#include "core/worker/runtime/pool.h"
 #include "core/worker/timer/environment.h"
-
-#include <ATen/Parallel.h>
 
 namespace kw::oracle {
 namespace {
@@ -51,46 +46,12 @@ base::Result<Request> request_from(const json& params) {
     auto plan = plan::plan_from_json(params.at("plan"));
     if (!plan) return plan.error();
     request.plan = std::move(plan).value();
-    if (request.plan.target != "cpu") return base::Error{base::ErrorCode::unsupported, "This worker evaluates cpu plans.", "evaluate"};
     if (!(request.precision > 0) || !(request.deadline_s > 0)) return base::bad_input("precision and deadline_s are positive numbers.", "evaluate");
     return request;
   } catch (const json::exception& error) {
     return base::bad_input(std::string("Not an evaluate request: ") + error.what(), "evaluate");
   }
 }
-
-std::string processor() {
-  std::ifstream file("/proc/cpuinfo");
-  for (std::string line; std::getline(file, line);)
-    if (line.rfind("model name", 0) == 0) return line.substr(line.find(':') + 2);
-  return "cpu";
-}
-
-// The baseline's side of a timed round.
-class BaselineSide : public timer::Side {
- public:
-  BaselineSide(Baseline& baseline, timer::ExecutorThread& executor) : baseline_(baseline), executor_(executor) {}
-  base::Status get_ready() override {
-    executor_.run([&] {
-      baseline_.forget();
-      runtime::wake_pool(at::get_num_threads());
-    });
-    return base::done();
-  }
-  base::Result<double> call_us() override {
-    base::Status status = base::done();
-    const double us = executor_.timed_us([&] { status = baseline_.run(); });
-    if (!status) return status.error();
-    return us;
-  }
-  base::Result<double> null_us() override {
-    return executor_.timed_us([] {});
-  }
-
- private:
-  Baseline& baseline_;
-  timer::ExecutorThread& executor_;
-};
 
 void append(std::vector<protocol::Span>& to, const std::vector<protocol::Span>& from) { to.insert(to.end(), from.begin(), from.end()); }
 
@@ -136,9 +97,8 @@ struct TaskEvaluator::Impl {
   aten::OpenModel& model;
   EvaluatorOptions options;
   build::BuildGate gate;
-  std::unique_ptr<build::Builder> builder;
+  std::unique_ptr<Target> target;
   timer::ExecutorThread& executor;
-  std::string device = processor();
   std::mutex measuring;                  // one measurement at a time
   std::mutex tasks_mutex;
   std::map<std::string, std::shared_ptr<PreparedTask>> tasks;
@@ -166,20 +126,21 @@ base::Result<std::optional<Rejection>> TaskEvaluator::Impl::time(const Request& 
     found = std::move(*checked);
     return found ? base::Status(base::Error{base::ErrorCode::cancelled, "A timed call was wrong.", ""}) : base::done();
   };
-  RunnerSide side(candidate.runner(), candidate.call_timeout_s());
-  BaselineSide baseline(*task.baseline, executor);
+  const auto baseline = target->baseline_side(task);
   timer::Options timing_options;
   timing_options.precision = request.precision;
   timing_options.max_s = options.timing_cap_s;
   timing_options.beaten_below = std::max(timing_options.beaten_below, beaten_share * request.best_ratio);
   timing_options.seed = seed;
-  timing_options.runner = candidate.runner().pid();
+  timing_options.runner = candidate.process();
   const build::BuildGate::Suspension quiet(gate);
-  auto timing = timer::time_pair(side, baseline, hooks, timing_options, cancel);
+  auto timing = timer::time_pair(candidate.side(), *baseline, hooks, timing_options, cancel);
   executor.run([&] { task.baseline->forget(); });
   if (found) return found;
-  if (side.rejection()) return side.rejection();
-  if (!timing) return timing.error();
+  if (!timing) {
+    if (candidate.side_rejection()) return candidate.side_rejection();
+    return timing.error();
+  }
   append(evaluation.spans, timing->spans);
   if (timing->busy) {
     evaluation.verdict = Verdict::not_evaluated;
@@ -189,7 +150,7 @@ base::Result<std::optional<Rejection>> TaskEvaluator::Impl::time(const Request& 
     return std::optional<Rejection>();
   }
   protocol::Measurement measurement;
-  measurement.clock = "call_us";
+  measurement.clock = target->clock();
   measurement.baseline = "eager";
   measurement.candidate_us = timing->candidate_us;
   measurement.baseline_us = timing->baseline_us;
@@ -200,7 +161,7 @@ base::Result<std::optional<Rejection>> TaskEvaluator::Impl::time(const Request& 
   measurement.rounds = timing->rounds;
   measurement.discarded = timing->discarded;
   measurement.threads = request.plan.threads;
-  measurement.device = device;
+  measurement.device = target->device();
   measurement.floor_us = floor_of(task);
   evaluation.measurement = measurement;
   if (timing->candidate_ci95_us.high < impossible_share * measurement.floor_us) {
@@ -224,7 +185,7 @@ base::Result<Evaluation> TaskEvaluator::Impl::measure(const Request& request, co
     evaluation.spans.push_back({"reference", start_s, base::now_s()});
   }
   const double timeout_s = std::min(request.deadline_s, std::max(least_call_timeout_s, call_timeout_baselines * task->baseline_us * 1e-6));
-  auto made = Candidate::make(*task, request.plan, object, options.runner, timeout_s);
+  auto made = target->make_candidate(*task, request.plan, object, timeout_s);
   if (!made) return made.error();
   if (made->rejection) return rejected(std::move(*made->rejection));
   Candidate& candidate = *made->candidate;
@@ -260,7 +221,8 @@ base::Result<Evaluation> TaskEvaluator::Impl::measure(const Request& request, co
 TaskEvaluator::TaskEvaluator(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 TaskEvaluator::~TaskEvaluator() = default;
 
-base::Result<std::unique_ptr<TaskEvaluator>> TaskEvaluator::create(aten::OpenModel& model, timer::ExecutorThread& executor, EvaluatorOptions options) {
+base::Result<std::unique_ptr<TaskEvaluator>> TaskEvaluator::create(aten::OpenModel& model, timer::ExecutorThread& executor, EvaluatorOptions options,
+                                                                    std::shared_ptr<Gpu> gpu) {
   timer::keep_freed_memory();
   if (options.runner.empty()) options.runner = base::executable_dir() + "/kernelwright-runner";
   if (options.cache.empty()) {
@@ -268,15 +230,10 @@ base::Result<std::unique_ptr<TaskEvaluator>> TaskEvaluator::create(aten::OpenMod
     if (!cache) return cache.error();
     options.cache = *cache + "/objects";
   }
-  executor.run([] { runtime::start_pool(at::get_num_threads()); });
   auto impl = std::make_unique<Impl>(model, executor, std::move(options));
-  build::BuilderOptions build_options;
-  build_options.compiler = impl->options.compiler;
-  build_options.folder = impl->options.cache;
-  build_options.parallel = impl->options.parallel_builds;
-  auto builder = build::Builder::create(build_options, impl->gate);
-  if (!builder) return builder.error();
-  impl->builder = std::move(builder).value();
+  auto target = gpu ? device_target(impl->options, executor, std::move(gpu)) : host_target(impl->options, executor, impl->gate);
+  if (!target) return target.error();
+  impl->target = std::move(target).value();
   return std::unique_ptr<TaskEvaluator>(new TaskEvaluator(std::move(impl)));
 }
 
@@ -284,7 +241,8 @@ base::Result<json> TaskEvaluator::prepare(const json& params, const base::Cancel
   if (!params.is_object() || !params.contains("task")) return base::bad_input("prepare needs a task.", "prepare");
   std::lock_guard turn(impl_->measuring);
   const build::BuildGate::Suspension quiet(impl_->gate);   // the baseline's first times are taken here
-  auto task = prepare_task(params["task"], impl_->model, impl_->executor, impl_->options.seed, cancel);
+  auto task = prepare_task(params["task"], impl_->model, impl_->executor, impl_->options.seed,
+                           [this](const InputFacts& facts, const InputSet& captured) { return impl_->target->make_inputs(facts, captured); }, cancel);
   if (!task) return task.error();
   {
     std::lock_guard lock(impl_->tasks_mutex);
@@ -301,9 +259,11 @@ base::Result<json> TaskEvaluator::prepare(const json& params, const base::Cancel
 base::Result<Evaluation> TaskEvaluator::evaluate(const json& params, const base::CancelToken& cancel) {
   auto request = request_from(params);
   if (!request) return request.error();
+  if (request->plan.target != impl_->target->name())
+    return base::Error{base::ErrorCode::unsupported, std::string("This worker evaluates ") + impl_->target->name() + " plans.", "evaluate"};
   auto task = impl_->find(request->task);
   if (!task) return task.error();
-  auto built = impl_->builder->build(request->plan, cancel);
+  auto built = impl_->target->build(request->plan, cancel);
   if (!built) {
     if (built.error().code == base::ErrorCode::cancelled) return not_evaluated("cancelled", "Cancelled while it was built.");
     return built.error();
@@ -326,7 +286,7 @@ base::Result<Evaluation> TaskEvaluator::evaluate(const json& params, const base:
 
 base::Result<protocol::EndToEnd> TaskEvaluator::end_to_end(const json& params, const base::CancelToken& cancel) {
   if (!params.is_object() || !params.contains("winners")) return base::bad_input("end_to_end needs winners.", "end_to_end");
-  auto winners = load_winners(params["winners"], *impl_->builder, cancel);
+  auto winners = load_winners(params["winners"], *impl_->target, impl_->executor, cancel);
   if (!winners) return winners.error();
   const int rounds = params.contains("rounds") && params["rounds"].is_number_integer() ? params["rounds"].get<int>() : 20;
   std::lock_guard turn(impl_->measuring);
@@ -335,7 +295,7 @@ base::Result<protocol::EndToEnd> TaskEvaluator::end_to_end(const json& params, c
 }
 
 base::Status TaskEvaluator::install(const json& winners) {
-  auto loaded = load_winners(winners, *impl_->builder, base::CancelToken());
+  auto loaded = load_winners(winners, *impl_->target, impl_->executor, base::CancelToken());
   if (!loaded) return loaded.error();
   base::Status status = base::done();
   impl_->executor.run([&] { status = impl_->model.eager->substitute(substitutions(*loaded, {})); });
@@ -347,6 +307,7 @@ void TaskEvaluator::set_ceilings(const protocol::Ceilings& ceilings) {
   impl_->ceilings = ceilings;
 }
 
-const std::string& TaskEvaluator::compiler_version() const { return impl_->builder->compiler_version(); }
+std::string TaskEvaluator::compiler_version() const { return impl_->target->compiler_version(); }
+bool TaskEvaluator::lost() const { return impl_->target->lost(); }
 
 }  // namespace kw::oracle

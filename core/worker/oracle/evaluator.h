@@ -30,10 +30,13 @@ struct EvaluatorOptions {
   double timing_cap_s = 1.0;           // of one paired measurement
 };
 
+class Gpu;
+
 class TaskEvaluator {
  public:
+  // On the cpu, or on the GPU where the model is.
   static base::Result<std::unique_ptr<TaskEvaluator>> create(aten::OpenModel& model, timer::ExecutorThread& executor,
-                                                               EvaluatorOptions options);
+                                                               EvaluatorOptions options, std::shared_ptr<Gpu> gpu = nullptr);
   ~TaskEvaluator();
 
   // Params and results are those of core/protocol/worker_api.md.
@@ -47,7 +50,8 @@ class TaskEvaluator {
   // Measured ceilings, for floor_us and impossible_speed; without them there is no floor.
   void set_ceilings(const protocol::Ceilings& ceilings);
 
-  const std::string& compiler_version() const;
+  std::string compiler_version() const;
+  bool lost() const;                     // a candidate took the GPU from this process: it must end
 
  private:
   struct Impl;

@@ -6,10 +6,10 @@
 #include "core/base/clock.h"
 #include "core/base/statistics.h"
 #include "core/worker/aten/convert.h"
+#include "core/worker/device/torch_cuda.h"
 #include "core/worker/oracle/element.h"
 #include "core/worker/oracle/tensors.h"
 #include "core/worker/oracle/truth.h"
-#include "core/worker/runtime/pool.h"
 
 namespace kw::oracle {
 namespace {
@@ -37,7 +37,7 @@ base::Result<Captured> capture(const graph::Graph& task, const graph::Instance& 
   captured.set.name = "captured";
   captured.facts.domains = input_domains(task);
   for (std::size_t i = 0; i < tensors->size(); ++i) {
-    const at::Tensor& tensor = (*tensors)[i];
+    const at::Tensor tensor = aten::placed((*tensors)[i], false);
     auto type = aten::tensor_type(tensor);
     if (!type) return type.error();
     if (is_complex(type->dtype)) return base::Error{base::ErrorCode::unsupported, "A task with complex inputs cannot be judged.", "prepare"};
@@ -78,13 +78,11 @@ bool constant(const std::vector<JudgedSet>& sets) {
   return true;
 }
 
-// Executor thread.
-void write_set(const PreparedTask& task, const InputSet& set) {
-  for (std::size_t i = 0; i < set.storages.size(); ++i) runtime::copy_by_pool(task.live->data(i), set.storages[i].data(), set.storages[i].size());
-}
-
-base::Status fill(PreparedTask& task, const Captured& captured, std::uint64_t seed, const base::CancelToken& cancel) {
-  auto truth = TruthMaker::make(task.graph);
+base::Status fill(PreparedTask& task, const Captured& captured, std::uint64_t seed, const MakeInputs& make_inputs, const base::CancelToken& cancel) {
+  auto live = make_inputs(task.facts, captured.set);
+  if (!live) return live.error();
+  task.live = std::move(live).value();
+  auto truth = TruthMaker::make(task.graph, task.live->on_cuda());
   if (!truth) return truth.error();
   task.truth = *truth;
   std::int64_t output_elements = 0;
@@ -98,19 +96,15 @@ base::Status fill(PreparedTask& task, const Captured& captured, std::uint64_t se
   task.sets = std::move(sets).value();
   task.constant_truth = constant(task.sets);
 
-  std::vector<std::size_t> sizes;
-  for (const auto& type : task.facts.types) sizes.push_back(storage_bytes(type));
-  auto live = runtime::Arena::create("kw-inputs", sizes, true);
-  if (!live) return live.error();
-  task.live = std::make_unique<runtime::Arena>(std::move(live).value());
   auto baseline = Baseline::make(task.graph, task.facts, *task.live);
   if (!baseline) return baseline.error();
   task.baseline = std::move(baseline).value();
-  write_set(task, task.sets[0].inputs);
+  task.live->write(task.sets[0].inputs);
   std::vector<double> samples;
   for (int i = 0; i <= baseline_runs; ++i) {
     const double start_s = base::now_s();
     if (auto status = task.baseline->run(); !status) return status;
+    if (task.live->on_cuda()) device::synchronize();
     if (i > 0) samples.push_back((base::now_s() - start_s) * 1e6);   // the first run warms up
   }
   task.baseline->forget();
@@ -128,14 +122,14 @@ struct Baseline::Impl {
 Baseline::Baseline(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Baseline::~Baseline() = default;
 
-base::Result<std::unique_ptr<Baseline>> Baseline::make(const graph::Graph& task, const InputFacts& facts, const runtime::Arena& live) {
-  auto eager = aten::Executable::bind(task, {});
+base::Result<std::unique_ptr<Baseline>> Baseline::make(const graph::Graph& task, const InputFacts& facts, const LiveInputs& live) {
+  auto eager = aten::Executable::bind(task, {}, {.on_cuda = live.on_cuda()});
   if (!eager) return eager.error();
   auto impl = std::make_unique<Impl>();
   impl->eager = std::move(eager).value();
   try {
     const c10::InferenceMode inference;
-    for (std::size_t i = 0; i < facts.types.size(); ++i) impl->inputs.push_back(view_of(facts.types[i], live.data(i)));
+    for (std::size_t i = 0; i < facts.types.size(); ++i) impl->inputs.push_back(view_of(facts.types[i], live.address(i), live.on_cuda()));
   } catch (const std::exception& error) {
     return base::Error{base::ErrorCode::internal, aten::first_line(error), "baseline"};
   }
@@ -155,7 +149,7 @@ std::vector<const std::byte*> Baseline::last() {
   const c10::InferenceMode inference;
   std::vector<const std::byte*> result;
   for (at::Tensor& output : impl_->outputs) {
-    output = output.contiguous();
+    output = aten::placed(output.contiguous(), false);
     result.push_back(static_cast<const std::byte*>(output.const_data_ptr()));
   }
   return result;
@@ -170,13 +164,17 @@ std::int64_t PreparedTask::output_bytes() const {
 }
 
 void PreparedTask::write_inputs(const InputSet& set) const {
-  executor->run([&] { write_set(*this, set); });
+  executor->run([&] { live->write(set); });
 }
 
 void PreparedTask::write_rolled(std::uint64_t seed) const {
-  std::vector<std::byte*> targets;
-  for (std::size_t i = 0; i < facts.types.size(); ++i) targets.push_back(live->data(i));
-  executor->run([&] { roll(facts, sets[0].inputs, seed, targets, runtime::copy_by_pool); });
+  executor->run([&] { live->write_rolled(seed); });
+}
+
+bool PreparedTask::inputs_hold(std::size_t input, const Storage& values) const {
+  bool same = false;
+  executor->run([&] { same = live->holds(input, values); });
+  return same;
 }
 
 base::Result<std::vector<OutputTruth>> PreparedTask::rolled_truth(std::uint64_t seed) const {
@@ -210,7 +208,7 @@ base::Result<graph::Instance> instance_from_json(const json& j) {
 }
 
 base::Result<std::shared_ptr<PreparedTask>> prepare_task(const json& j, aten::OpenModel& model, timer::ExecutorThread& executor, std::uint64_t seed,
-                                                         const base::CancelToken& cancel) {
+                                                         const MakeInputs& make_inputs, const base::CancelToken& cancel) {
   if (!j.is_object() || !j.contains("id") || !j["id"].is_string() || !j.contains("graph") || !j.contains("instance"))
     return base::bad_input("A task needs id, graph and instance.", "prepare");
   auto task_graph = graph::graph_from_json(j["graph"]);
@@ -230,7 +228,7 @@ base::Result<std::shared_ptr<PreparedTask>> prepare_task(const json& j, aten::Op
       return;
     }
     task->facts = captured->facts;
-    status = fill(*task, *captured, seed, cancel);
+    status = fill(*task, *captured, seed, make_inputs, cancel);
   });
   if (!status) return status.error();
   task->spans.push_back({"reference", start_s, base::now_s()});

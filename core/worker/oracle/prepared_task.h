@@ -3,6 +3,7 @@
 // buffers that runner and baseline share, and the baseline itself. Made once a task, kept while the model is open.
 // Made on the executor thread; then read by one measuring thread at a time.
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -16,7 +17,7 @@
 #include "core/worker/aten/model.h"
 #include "core/worker/oracle/compare.h"
 #include "core/worker/oracle/input_sets.h"
-#include "core/worker/runtime/arena.h"
+#include "core/worker/oracle/live_inputs.h"
 #include "core/worker/timer/executor_thread.h"
 #include "core/worker/timer/paired.h"
 
@@ -30,7 +31,7 @@ struct JudgedSet {
 // Eager on the live inputs. Its last outputs are kept, for the check of timed calls.
 class Baseline {
  public:
-  static base::Result<std::unique_ptr<Baseline>> make(const graph::Graph& task, const InputFacts& facts, const runtime::Arena& live);
+  static base::Result<std::unique_ptr<Baseline>> make(const graph::Graph& task, const InputFacts& facts, const LiveInputs& live);
   ~Baseline();
   base::Status run();                                   // executor thread
   void forget();                                        // frees the last outputs
@@ -49,7 +50,7 @@ struct PreparedTask {
   graph::Graph graph;
   InputFacts facts;
   std::vector<JudgedSet> sets;                          // [0] captured, [1] captured:rolled, then hidden ones
-  std::unique_ptr<runtime::Arena> live;                 // the inputs that runner and baseline read
+  std::unique_ptr<LiveInputs> live;                     // the inputs that candidate and baseline read
   std::unique_ptr<Baseline> baseline;
   timer::ExecutorThread* executor = nullptr;
   std::shared_ptr<TruthMaker> truth;
@@ -58,16 +59,18 @@ struct PreparedTask {
   std::vector<protocol::Span> spans;                    // reference
 
   std::int64_t input_bytes() const, output_bytes() const;
-  // Into `live`, by the threads of the executor's pool, as the operators before the task would. Measuring thread.
+  // Of `live`, from the measuring thread.
   void write_inputs(const InputSet& set) const;
   void write_rolled(std::uint64_t seed) const;          // captured values, rolled
+  bool inputs_hold(std::size_t input, const Storage& values) const;
   base::Result<std::vector<OutputTruth>> rolled_truth(std::uint64_t seed) const;   // of what write_rolled writes; costs several calls
   std::vector<protocol::OutputError> eager_errors() const;   // per output, worst over the sets
 };
 
-// `task`: {id, graph, instance: {nodes, inputs, outputs}}.
+// `task`: {id, graph, instance: {nodes, inputs, outputs}}. `make_inputs` puts the live inputs where the target runs.
+using MakeInputs = std::function<base::Result<std::unique_ptr<LiveInputs>>(const InputFacts&, const InputSet& captured)>;
 base::Result<std::shared_ptr<PreparedTask>> prepare_task(const nlohmann::json& task, aten::OpenModel& model, timer::ExecutorThread& executor,
-                                                         std::uint64_t seed, const base::CancelToken& cancel);
+                                                         std::uint64_t seed, const MakeInputs& make_inputs, const base::CancelToken& cancel);
 
 // Hidden sets of another seed, with their truth; the captured set comes first again.
 base::Result<std::vector<JudgedSet>> fresh_sets(const PreparedTask& task, timer::ExecutorThread& executor, std::uint64_t seed,

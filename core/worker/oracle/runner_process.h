@@ -8,7 +8,7 @@
 #include "core/base/process.h"
 #include "core/base/result.h"
 #include "core/plan/plan.h"
-#include "core/protocol/records.h"
+#include "core/worker/oracle/rejection.h"
 #include "core/worker/runtime/arena.h"
 #include "core/worker/runtime/control_page.h"
 #include "core/worker/timer/paired.h"
@@ -20,13 +20,6 @@ struct RunnerSpec {
   std::string object;                        // the candidate's .so
   const plan::Plan* plan = nullptr;
   const runtime::Arena* arenas[runtime::arena_count] = {};   // inputs, outputs, workspace; outlive the runner
-};
-
-// Why a candidate was not accepted.
-struct Rejection {
-  protocol::Verdict verdict = protocol::Verdict::crash;
-  std::string kind;
-  protocol::Evidence evidence;
 };
 
 class RunnerProcess {

@@ -6,9 +6,10 @@
 
 namespace kw::oracle {
 
-// Borrows `memory`: storage laid out as `type` says.
-inline at::Tensor view_of(const graph::TensorType& type, void* memory) {
-  return at::from_blob(memory, type.sizes, type.strides, at::TensorOptions(aten::scalar_type(type.dtype)));
+// Borrows `memory`, on the host or on the GPU: storage laid out as `type` says.
+inline at::Tensor view_of(const graph::TensorType& type, void* memory, bool on_cuda = false) {
+  const at::TensorOptions options(aten::scalar_type(type.dtype));
+  return at::from_blob(memory, type.sizes, type.strides, on_cuda ? options.device(at::Device(at::kCUDA, 0)) : options);
 }
 
 // The same values and strides in another floating dtype; integers and booleans stay as they are. Storage is converted as

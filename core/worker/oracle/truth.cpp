@@ -135,6 +135,7 @@ std::optional<IndexTruth> index_truth(const IndexSource& source, const aten::Ten
 struct TruthMaker::Impl {
   std::unique_ptr<aten::Executable> eager, truth;
   std::vector<IndexSource> sources;
+  bool on_cuda = false;
 
   base::Result<OutputTruth> judge_output(std::size_t k, const aten::Tensors& eager_out, const aten::Tensors& truth_out, const aten::Tensors& narrow_out) const {
     OutputTruth output;
@@ -164,13 +165,14 @@ struct TruthMaker::Impl {
 TruthMaker::TruthMaker(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 TruthMaker::~TruthMaker() = default;
 
-base::Result<std::shared_ptr<TruthMaker>> TruthMaker::make(const graph::Graph& task) {
+base::Result<std::shared_ptr<TruthMaker>> TruthMaker::make(const graph::Graph& task, bool on_cuda) {
   auto impl = std::make_unique<Impl>();
+  impl->on_cuda = on_cuda;
   graph::Graph augmented = task;
   impl->sources = augment(augmented);
-  auto eager = aten::Executable::bind(augmented, {});
+  auto eager = aten::Executable::bind(augmented, {}, {.on_cuda = on_cuda});
   if (!eager) return eager.error();
-  auto truth = aten::Executable::bind(augmented, {}, {.promote_to_f64 = true});
+  auto truth = aten::Executable::bind(augmented, {}, {.on_cuda = on_cuda, .promote_to_f64 = true});
   if (!truth) return truth.error();
   impl->eager = std::move(eager).value();
   impl->truth = std::move(truth).value();
@@ -184,7 +186,7 @@ base::Result<std::vector<OutputTruth>> TruthMaker::judge(const InputFacts& facts
     bool any_f64 = false;
     for (std::size_t i = 0; i < facts.types.size(); ++i) {
       const graph::TensorType& type = facts.types[i];
-      plain.push_back(view_of(type, const_cast<std::byte*>(set.storages[i].data())));
+      plain.push_back(aten::placed(view_of(type, const_cast<std::byte*>(set.storages[i].data())), impl_->on_cuda));
       wide.push_back(converted(type, plain.back(), at::kDouble));
       any_f64 = any_f64 || type.dtype == graph::DType::f64;
       narrow.push_back(type.dtype == graph::DType::f64 ? converted(type, plain.back(), at::kFloat) : plain.back());
@@ -197,6 +199,8 @@ base::Result<std::vector<OutputTruth>> TruthMaker::judge(const InputFacts& facts
     // Where the graph itself asks for float64, a run in float32 may not exist: then only the epsilon decides.
     if (any_f64)
       if (auto run = impl_->eager->run(narrow)) narrow_out = std::move(run).value();
+    for (aten::Tensors* tensors : {&*eager_out, &*truth_out, &narrow_out})
+      for (at::Tensor& tensor : *tensors) tensor = aten::placed(tensor, false);
     std::vector<OutputTruth> outputs;
     for (std::size_t k = 0; k < impl_->sources.size(); ++k) {
       auto output = impl_->judge_output(k, *eager_out, *truth_out, narrow_out);

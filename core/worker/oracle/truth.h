@@ -13,7 +13,8 @@ namespace kw::oracle {
 
 class TruthMaker {
  public:
-  static base::Result<std::shared_ptr<TruthMaker>> make(const graph::Graph& task);
+  // On the cpu or, float64 too, on the GPU.
+  static base::Result<std::shared_ptr<TruthMaker>> make(const graph::Graph& task, bool on_cuda);
   ~TruthMaker();
   // Truth, left-out elements and tolerances of every output.
   base::Result<std::vector<OutputTruth>> judge(const InputFacts& facts, const InputSet& set);

@@ -110,7 +110,7 @@ Verifier::Outcome Verifier::verify_set(std::size_t s, bool repeat) {
   const Judging judging(spans_);
   for (std::size_t i = 0; i < set.inputs.storages.size() && repeat; ++i) {
     const Storage& storage = set.inputs.storages[i];
-    if (!storage.empty() && std::memcmp(task_.live->data(i), storage.data(), storage.size()) != 0)
+    if (!task_.inputs_hold(i, storage))
       return std::optional(with_set(rejection(Verdict::input_mutated, "The values of input " + std::to_string(i) + " changed during the call."), set));
   }
   const auto comparisons = compare_all(set);
@@ -251,6 +251,7 @@ Verifier::Outcome Verifier::verify_again() {
 
 Verifier::Outcome Verifier::check_timed(std::uint64_t roll_seed) {
   if (auto damage = candidate_.check_bands()) return damage;
+  candidate_.fetch();
   const auto baseline = task_.baseline->last();
   if (baseline.size() != sets_[1].outputs.size()) return base::Error{base::ErrorCode::internal, "The baseline's outputs are gone before they were compared.", "verifier"};
   std::vector<OutputTruth> truth;   // for indices

@@ -27,8 +27,13 @@ base::Status check_input(const std::string& task, const plan::Buffer& buffer, co
   return fits ? base::done() : base::Status(mismatch(task, buffer, type->text()));
 }
 
-base::Status run_winner(const std::string& task, const plan::Plan& plan, const runtime::LoadedPlan& loaded, const aten::Tensors& workspace,
-                        const aten::Tensors& inputs, aten::Tensors& outputs) {
+at::TensorOptions options_of(const plan::Buffer& buffer, bool on_cuda) {
+  return at::TensorOptions(aten::scalar_type(buffer.type.dtype)).device(on_cuda ? at::Device(at::kCUDA, 0) : at::Device(at::kCPU));
+}
+
+base::Status run_winner(const Winner& winner, const aten::Tensors& inputs, aten::Tensors& outputs) {
+  const std::string& task = winner.task;
+  const plan::Plan& plan = winner.plan;
   std::vector<void*> pointers;
   pointers.reserve(plan.buffers.size());
   std::size_t next_input = 0, next_workspace = 0;
@@ -42,17 +47,16 @@ base::Status run_winner(const std::string& task, const plan::Plan& plan, const r
         break;
       }
       case plan::BufferRole::output:
-        outputs.push_back(at::empty_strided(buffer.type.sizes, buffer.type.strides, at::TensorOptions(aten::scalar_type(buffer.type.dtype))));
+        outputs.push_back(at::empty_strided(buffer.type.sizes, buffer.type.strides, options_of(buffer, winner.on_cuda)));
         pointers.push_back(outputs.back().data_ptr());
         break;
-      case plan::BufferRole::workspace: pointers.push_back(workspace[next_workspace++].data_ptr()); break;
+      case plan::BufferRole::workspace: pointers.push_back((*winner.workspace)[next_workspace++].data_ptr()); break;
     }
   }
-  loaded.run(pointers.data());
-  return base::done();
+  return winner.run(pointers);
 }
 
-base::Result<Winner> load(const nlohmann::json& j, build::Builder& builder, const base::CancelToken& cancel) {
+base::Result<Winner> load(const nlohmann::json& j, Target& target, timer::ExecutorThread& executor, const base::CancelToken& cancel) {
   if (!j.is_object() || !j.contains("task") || !j["task"].is_string() || !j.contains("plan") || !j.contains("instances") || !j["instances"].is_array())
     return base::bad_input("A winner needs task, plan and instances.", "winners");
   Winner winner;
@@ -65,30 +69,34 @@ base::Result<Winner> load(const nlohmann::json& j, build::Builder& builder, cons
     if (!instance) return instance.error();
     winner.instances.push_back(std::move(instance).value());
   }
-  auto built = builder.build(winner.plan, cancel);
+  auto built = target.build(winner.plan, cancel);
   if (!built) return built.error();
   if (built->object.empty()) return base::bad_input("The winner of '" + winner.task + "' does not build here: " + built->evidence.summary, winner.task);
-  auto loaded = runtime::LoadedPlan::load(built->object, winner.plan);
-  if (!loaded) return loaded.error();
-  winner.loaded = std::make_shared<runtime::LoadedPlan>(std::move(loaded).value());
+  winner.on_cuda = target.on_cuda();
   winner.workspace = std::make_shared<aten::Tensors>();
-  try {
-    for (const plan::Buffer& buffer : winner.plan.buffers)
-      if (buffer.role == plan::BufferRole::workspace)
-        winner.workspace->push_back(at::empty({buffer.type.span()}, at::TensorOptions(aten::scalar_type(buffer.type.dtype))));
-  } catch (const std::exception& error) {
-    return base::Error{base::ErrorCode::busy, "No memory for the workspace of '" + winner.task + "': " + aten::first_line(error), winner.task};
-  }
+  base::Status status = base::done();
+  executor.run([&] {
+    auto run = target.load(winner.plan, built->object);
+    if (run) winner.run = std::move(run).value();
+    else status = run.error();
+    try {
+      for (const plan::Buffer& buffer : winner.plan.buffers)
+        if (buffer.role == plan::BufferRole::workspace) winner.workspace->push_back(at::empty({buffer.type.span()}, options_of(buffer, winner.on_cuda)));
+    } catch (const std::exception& error) {
+      status = base::Error{base::ErrorCode::busy, "No memory for the workspace of '" + winner.task + "': " + aten::first_line(error), winner.task};
+    }
+  });
+  if (!status) return status.error();
   return winner;
 }
 
 }  // namespace
 
-base::Result<std::vector<Winner>> load_winners(const nlohmann::json& winners, build::Builder& builder, const base::CancelToken& cancel) {
+base::Result<std::vector<Winner>> load_winners(const nlohmann::json& winners, Target& target, timer::ExecutorThread& executor, const base::CancelToken& cancel) {
   if (!winners.is_array()) return base::bad_input("Winners come as a list.", "winners");
   std::vector<Winner> loaded;
   for (const auto& j : winners) {
-    auto winner = load(j, builder, cancel);
+    auto winner = load(j, target, executor, cancel);
     if (!winner) return winner.error();
     loaded.push_back(std::move(winner).value());
   }
@@ -101,12 +109,11 @@ std::vector<aten::Substitution> substitutions(const std::vector<Winner>& winners
     if (std::find(without.begin(), without.end(), winner.task) != without.end()) continue;
     for (const graph::Instance& instance : winner.instances) {
       // Everything is captured by value: a substitution may outlive the list it came from.
-      const auto run = [task = winner.task, plan = std::make_shared<plan::Plan>(winner.plan), loaded = winner.loaded, workspace = winner.workspace](
-                           const aten::Tensors& inputs, aten::Tensors& outputs) -> base::Status {
+      const auto run = [own = std::make_shared<Winner>(winner)](const aten::Tensors& inputs, aten::Tensors& outputs) -> base::Status {
         try {
-          return run_winner(task, *plan, *loaded, *workspace, inputs, outputs);
+          return run_winner(*own, inputs, outputs);
         } catch (const std::exception& error) {
-          return base::Error{base::ErrorCode::internal, aten::first_line(error), task};
+          return base::Error{base::ErrorCode::internal, aten::first_line(error), own->task};
         }
       };
       result.push_back({instance, run});

@@ -6,6 +6,7 @@
 
 #include "core/base/clock.h"
 #include "core/base/statistics.h"
+#include "core/worker/device/torch_cuda.h"
 #include "core/worker/profile/costs.h"
 
 #include <ATen/ATen.h>
@@ -124,11 +125,18 @@ base::Result<protocol::Profile> profile(aten::OpenModel& model, const protocol::
   std::vector<double> whole;
   std::vector<double> starts(count), ends(count);
   const auto before = [&](int n) { starts[static_cast<std::size_t>(n)] = base::now_s(); };
-  const auto after = [&](int n) { ends[static_cast<std::size_t>(n)] = base::now_s(); };
+  const auto finish = [&] {
+    if (model.on_cuda) device::synchronize();
+  };
+  const auto after = [&](int n) {
+    finish();
+    ends[static_cast<std::size_t>(n)] = base::now_s();
+  };
   for (int r = 0; r < runs + 1; ++r) {   // the first of each kind warms up
     if (cancel.cancelled()) return base::Error{base::ErrorCode::cancelled, "profiling was cancelled", ""};
     const double start = base::now_s();
     if (auto ran = model.eager->run(model.inputs); !ran) return ran.error();
+    finish();
     if (r > 0) whole.push_back(1e6 * (base::now_s() - start));
     const double origin = base::now_s();
     if (auto ran = model.eager->run_observed(model.inputs, before, after); !ran) return ran.error();

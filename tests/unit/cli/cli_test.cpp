@@ -217,7 +217,7 @@ TEST_F(CliTest, ARunInWhichNothingCouldBeJudgedIsNoSuccess) {
 TEST_F(CliTest, BadInputIsStatusTwoWithOneMessage) {
   EXPECT_EQ(run({"optimize", "model.py", "--evals", "4"}).status.code, 0);
   for (const auto& words : std::vector<std::vector<std::string>>{
-           {"optimize", "missing.py"}, {"optimize", "model.py", "--evals", "many"}, {"optimize", "model.py", "--evals", "0"}, {"optimize", "model.py", "--target", "cuda"},
+           {"optimize", "missing.py"}, {"optimize", "model.py", "--evals", "many"}, {"optimize", "model.py", "--evals", "0"}, {"optimize", "model.py", "--target", "tpu"},
            {"optimize", "model.py", "--llm", "any"}, {"optimize", "model.py", "--json", "no/such/folder/x.json"}, {"optimize"}, {"frobnicate"},
            {"optimize", "log"}, {"show", "missing.kwr"}, {"show", "model.kwr", "candidate", "c99"}, {"show", "model.kwr", "candidate"}, {"show", "model.kwr", "tree", "c1"},
            {"diff", "model.kwr", "c1", "c99"}, {"verify", "model.kwr", "c99"}, {"export", "model.kwr", "c99", "--out", "x"}, {"export", "model.kwr", "c1", "--out", "x.kwpkg"}}) {

@@ -1,0 +1,139 @@
+#include "core/worker/oracle/device_candidate.h"
+
+#include "core/worker/oracle/element.h"
+
+namespace kw::oracle {
+namespace {
+
+using protocol::Verdict;
+
+}  // namespace
+
+DeviceCandidate::DeviceCandidate(std::shared_ptr<Gpu> gpu, const PreparedTask& task, const plan::Plan& plan, double call_timeout_s)
+    : Candidate(task, plan, call_timeout_s), gpu_(std::move(gpu)) {
+  for (const std::size_t bytes : output_bytes()) host_outputs_.emplace_back(bytes);
+  side_ = std::make_unique<GpuSide>(
+      *gpu_, *task.executor,
+      [this] {
+        const base::Status status = launch(-1);
+        if (!status) side_error_ = status.error();
+        return status;
+      },
+      [this] { (void)gpu_->flush_cache(); }, call_timeout_s);
+}
+
+// The GPU's memory belongs to the thread with the context.
+DeviceCandidate::~DeviceCandidate() {
+  on_executor([this] {
+    loaded_.reset();
+    outputs_.reset();
+    workspace_.reset();
+  });
+}
+
+base::Result<Candidate::Made> DeviceCandidate::make(std::shared_ptr<Gpu> gpu, const PreparedTask& task, const plan::Plan& plan, std::string cubin,
+                                                    double call_timeout_s) {
+  if (auto wrong = misfit(task, plan)) return Made{nullptr, std::move(wrong)};
+  std::unique_ptr<DeviceCandidate> candidate(new DeviceCandidate(std::move(gpu), task, plan, call_timeout_s));
+  candidate->cubin_ = std::move(cubin);
+  base::Status status = base::done();
+  candidate->on_executor([&] {
+    auto outputs = runtime::DeviceArena::create(candidate->gpu_->context(), "outputs", candidate->output_bytes());
+    auto workspace = runtime::DeviceArena::create(candidate->gpu_->context(), "workspace", candidate->workspace_bytes());
+    if (!outputs || !workspace) {
+      status = (!outputs ? outputs : workspace).error();
+      return;
+    }
+    candidate->outputs_ = std::move(outputs).value();
+    candidate->workspace_ = std::move(workspace).value();
+  });
+  if (!status) {
+    if (status.error().code != base::ErrorCode::busy) return status.error();
+    return Made{nullptr, rejection(Verdict::out_of_memory, "The GPU has no room for the plan's outputs and workspace.")};
+  }
+  const runtime::DeviceArena* arenas[] = {&candidate->inputs().arena(), &*candidate->outputs_, &*candidate->workspace_};
+  for (const runtime::DeviceArena* arena : arenas)
+    for (const cuda::CUdeviceptr address : arena->addresses()) candidate->addresses_.push_back(address);
+  return Made{std::move(candidate), std::nullopt};
+}
+
+Rejection DeviceCandidate::explain(const base::Error& error) const {
+  if (error.code == base::ErrorCode::unsupported) return rejection(Verdict::launch_error, error.message);
+  if (error.code == base::ErrorCode::busy) return rejection(Verdict::out_of_memory, error.message);
+  return rejection(Verdict::crash, "A kernel failed: " + error.message);
+}
+
+base::Result<std::optional<Rejection>> DeviceCandidate::start() {
+  base::Status status = base::done();
+  on_executor([&] {
+    loaded_.reset();
+    auto loaded = runtime::CudaPlan::load(gpu_->context(), cubin_, plan_);
+    if (loaded) loaded_ = std::move(loaded).value();
+    else status = loaded.error();
+  });
+  if (status) return std::optional<Rejection>();
+  if (status.error().code == base::ErrorCode::unsupported || status.error().code == base::ErrorCode::busy) return std::optional(explain(status.error()));
+  return status.error();
+}
+
+base::Status DeviceCandidate::launch(int without_step) const { return loaded_->launch(gpu_->stream(), addresses_, without_step); }
+
+void DeviceCandidate::poison(const runtime::DeviceArena& arena, const std::vector<graph::TensorType>& types, Poison poison) const {
+  for (std::size_t i = 0; i < types.size(); ++i)
+    (void)arena.fill(gpu_->stream(), i, poison_pattern(types[i].dtype, poison), static_cast<int>(graph::byte_size(types[i].dtype)));
+}
+
+void DeviceCandidate::poison_workspace(Poison pattern) {
+  on_executor([&] { poison(*workspace_, workspace_types_, pattern); });
+}
+
+std::optional<Rejection> DeviceCandidate::run(Poison pattern, int without_step) {
+  base::Result<bool> ended = true;
+  on_executor([&] {
+    poison(*outputs_, output_types_, pattern);
+    poison(*workspace_, workspace_types_, pattern);
+    for (const auto* arena : {&*outputs_, &*workspace_}) (void)arena->paint_bands(gpu_->stream());
+    if (const base::Status status = launch(without_step); !status) ended = status.error();
+    else ended = gpu_->finish(call_timeout_s_);
+  });
+  if (!ended) return explain(ended.error());
+  if (!*ended) {
+    char seconds[32];
+    std::snprintf(seconds, sizeof seconds, "%.2f", call_timeout_s_);
+    return rejection(Verdict::timeout, std::string("One call ran longer than ") + seconds + " s; the worker that it holds is ended.");
+  }
+  if (auto damage = check_bands()) return damage;
+  fetch();
+  return std::nullopt;
+}
+
+void DeviceCandidate::fetch() {
+  on_executor([&] {
+    for (std::size_t k = 0; k < host_outputs_.size(); ++k) (void)outputs_->download(gpu_->stream(), k, host_outputs_[k].data());
+    (void)gpu_->stream().synchronize();
+  });
+}
+
+std::optional<Rejection> DeviceCandidate::check_bands() {
+  struct Part { const runtime::DeviceArena* arena; plan::BufferRole role; };
+  std::optional<Rejection> found;
+  on_executor([&] {
+    for (const Part part : {Part{&*outputs_, plan::BufferRole::output}, Part{&*workspace_, plan::BufferRole::workspace},
+                            Part{&inputs().arena(), plan::BufferRole::input}}) {
+      const auto damage = part.arena->damaged_band(gpu_->stream());
+      if (!damage) found = explain(damage.error());
+      else if (*damage) found = out_of_bounds(part.role, (*damage)->buffer, (*damage)->offset, part.arena->bytes(static_cast<std::size_t>((*damage)->buffer)));
+      if (found) return;
+    }
+  });
+  return found;
+}
+
+const std::optional<Rejection>& DeviceCandidate::side_rejection() const {
+  if (side_->timed_out()) side_rejection_ = rejection(Verdict::timeout, "A timed call did not end; the worker that it holds is ended.");
+  else if (side_error_) side_rejection_ = explain(*side_error_);
+  else if (gpu_->lost()) side_rejection_ = rejection(Verdict::crash, "A kernel failed in a timed call.");
+  return side_rejection_;
+}
+
+}  // namespace kw::oracle

@@ -1,0 +1,29 @@
+#pragma once
+// Live inputs in the GPU's memory, with guard bands; the captured values stay there too, so that rolling them is a copy on the GPU.
+
+#include "core/worker/oracle/gpu.h"
+#include "core/worker/oracle/live_inputs.h"
+#include "core/worker/runtime/device_arena.h"
+
+namespace kw::oracle {
+
+class DeviceInputs : public LiveInputs {
+ public:
+  static base::Result<std::unique_ptr<LiveInputs>> make(std::shared_ptr<Gpu> gpu, const InputFacts& facts, const InputSet& captured);
+  void* address(std::size_t input) const override { return reinterpret_cast<void*>(live_->data(input)); }
+  bool on_cuda() const override { return true; }
+  // What fails here, fails again and shows at the next wait for the stream.
+  void write(const InputSet& set) override;
+  void write_rolled(std::uint64_t seed) override;
+  bool holds(std::size_t input, const Storage& values) override;
+  const runtime::DeviceArena& arena() const { return *live_; }
+
+ private:
+  DeviceInputs(std::shared_ptr<Gpu> gpu, const InputFacts& facts, const InputSet& captured) : gpu_(std::move(gpu)), facts_(facts), captured_(captured) {}
+  std::shared_ptr<Gpu> gpu_;
+  InputFacts facts_;
+  InputSet captured_;
+  std::optional<runtime::DeviceArena> live_, kept_;
+};
+
+}  // namespace kw::oracle

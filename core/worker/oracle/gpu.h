@@ -1,0 +1,74 @@
+#pragma once
+// The GPU as the judges use it: one context, one stream for torch, candidates and copies alike, device time of what is queued on it.
+// Executor thread, unless a member says otherwise.
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/result.h"
+#include "core/worker/cuda/context.h"
+#include "core/worker/cuda/facts.h"
+#include "core/worker/cuda/memory.h"
+#include "core/worker/cuda/module.h"
+#include "core/worker/cuda/nvrtc.h"
+#include "core/worker/timer/executor_thread.h"
+#include "core/worker/timer/paired.h"
+
+namespace kw::oracle {
+
+class Gpu {
+ public:
+  // Loads torch's CUDA half, makes the context current on this thread and gives torch our stream.
+  static base::Result<std::shared_ptr<Gpu>> open();
+
+  const cuda::Context& context() const { return *context_; }
+  const cuda::Stream& stream() const { return *stream_; }
+  const cuda::DeviceFacts& facts() const { return facts_; }   // any thread
+
+  // Device time in µs from before the first to after the last thing that `work` queues. The stream is held back until all of it is
+  // queued, so that the time between launches does not count. Nothing: it did not end within `timeout_s`, and the GPU is lost to this
+  // process. An Error with code lost: a kernel failed.
+  base::Result<std::optional<double>> timed_us(const std::function<base::Status()>& work, double timeout_s);
+  // Waits for the stream; false: not within the time, as above.
+  base::Result<bool> finish(double timeout_s);
+  base::Status flush_cache();                        // queues a fill of twice the L2 cache
+
+  bool lost() const { return lost_; }                // any thread: the process must end
+
+ private:
+  base::Status make_hold();
+  std::optional<cuda::Context> context_;
+  std::optional<cuda::Stream> stream_;
+  std::optional<cuda::Event> start_, end_;
+  std::optional<cuda::Function> hold_;
+  std::optional<cuda::PinnedMemory> go_;
+  std::optional<cuda::DeviceMemory> flush_;
+  cuda::DeviceFacts facts_;
+  std::atomic<bool> lost_{false};
+};
+
+// One side of a timed round on the GPU. `work` queues, `ready` runs before each call; both on the executor thread.
+class GpuSide : public timer::Side {
+ public:
+  GpuSide(Gpu& gpu, timer::ExecutorThread& executor, std::function<base::Status()> work, std::function<void()> ready, double timeout_s)
+      : gpu_(gpu), executor_(executor), work_(std::move(work)), ready_(std::move(ready)), timeout_s_(timeout_s) {}
+  base::Status get_ready() override;
+  base::Result<double> call_us() override { return timed(work_); }
+  base::Result<double> null_us() override { return timed([] { return base::done(); }); }
+  bool timed_out() const { return timed_out_; }
+
+ private:
+  base::Result<double> timed(const std::function<base::Status()>& work);
+  Gpu& gpu_;
+  timer::ExecutorThread& executor_;
+  std::function<base::Status()> work_;
+  std::function<void()> ready_;
+  double timeout_s_;
+  bool timed_out_ = false;
+};
+
+}  // namespace kw::oracle
