@@ -5,6 +5,8 @@
 
 #include <unistd.h>
 
+#include "core/worker/aten/convert.h"
+#include "core/worker/oracle/gpu.h"
 #include "core/base/paths.h"
 #include "core/plan/plan.h"
 
@@ -183,6 +185,34 @@ oracle::TaskEvaluator& evaluator_for(const std::string& task, oracle::EvaluatorO
   auto prepared = entry.evaluator->prepare({{"task", task_of(task, *entry.model)}}, {});
   if (!prepared) stop(prepared.error().text());
   return *kept.emplace(key, std::move(entry)).first->second.evaluator;
+}
+
+nlohmann::json cuda_plan_of(const aten::OpenModel& model, const PlanText& text) {
+  nlohmann::json plan = plan_of(model, text);
+  plan["target"] = "cuda";
+  for (auto& step : plan["steps"]) step["launch"] = {{"grid", {512, 1, 1}}, {"block", {256, 1, 1}}, {"shared_bytes", 0}};
+  return plan;
+}
+
+base::Result<OnGpu> on_gpu(const std::string& task, oracle::EvaluatorOptions options) {
+  base::Result<std::shared_ptr<oracle::Gpu>> gpu = base::Error{};
+  executor().run([&] { gpu = oracle::Gpu::open(); });
+  if (!gpu) return gpu.error();
+  OnGpu made{small_model(task), nullptr};
+  executor().run([&] {
+    for (at::Tensor& input : made.model->inputs) input = aten::placed(input, true);
+    made.model->on_cuda = true;
+    auto eager = aten::Executable::bind(made.model->graph, {}, {.on_cuda = true});
+    if (!eager) stop(eager.error().text());
+    made.model->eager = std::move(eager).value();
+  });
+  if (options.cache.empty()) options.cache = "/tmp/kw-verdict-cubins-" + std::to_string(getuid());
+  auto evaluator = oracle::TaskEvaluator::create(*made.model, executor(), options, *gpu);
+  if (!evaluator) return evaluator.error();
+  made.evaluator = std::move(evaluator).value();
+  auto prepared = made.evaluator->prepare({{"task", task_of(task, *made.model)}}, {});
+  if (!prepared) return prepared.error();
+  return made;
 }
 
 }  // namespace kw::models

@@ -39,6 +39,9 @@ struct PlanText {
 // Every step takes all buffers, but for "decoy", which takes the workspace.
 nlohmann::json plan_of(const aten::OpenModel& model, const PlanText& text);
 
+// The same for a GPU: every step a kernel of 512 blocks of 256 threads, the task's elements one a thread.
+nlohmann::json cuda_plan_of(const aten::OpenModel& model, const PlanText& text);
+
 // tests/fakes/cheats/NAME.cpp with its shared header put in.
 std::string cheat_source(const std::string& name);
 
@@ -47,5 +50,12 @@ double difference_from_relu_times_w(aten::OpenModel& model);
 
 // The evaluator with the task prepared; kept for the whole program.
 oracle::TaskEvaluator& evaluator_for(const std::string& task, oracle::EvaluatorOptions options = {});
+
+// The same on a GPU, and the model there; why not where there is none.
+struct OnGpu {
+  std::shared_ptr<aten::OpenModel> model;
+  std::unique_ptr<oracle::TaskEvaluator> evaluator;
+};
+base::Result<OnGpu> on_gpu(const std::string& task, oracle::EvaluatorOptions options = {});
 
 }  // namespace kw::models

@@ -38,6 +38,7 @@ class Candidate {
   // A timed call, and why it failed if it did.
   virtual timer::Side& side() = 0;
   virtual const std::optional<Rejection>& side_rejection() const = 0;
+  virtual std::string resources() const { return {}; }               // what each kernel takes of the device, for people
   virtual pid_t process() const { return 0; }                        // whose disturbances count
 
   std::int64_t unwritten(std::size_t output, Poison poison) const;   // elements that hold the poison

@@ -22,8 +22,13 @@ DeviceCandidate::DeviceCandidate(std::shared_ptr<Gpu> gpu, const PreparedTask& t
       [this] { (void)gpu_->flush_cache(); }, call_timeout_s);
 }
 
-// The GPU's memory belongs to the thread with the context.
+// The GPU's memory belongs to the thread with the context. Freeing it waits for what runs: for ever, behind an endless kernel.
 DeviceCandidate::~DeviceCandidate() {
+  if (gpu_->lost()) {
+    struct Abandoned { std::optional<runtime::CudaPlan> loaded; std::optional<runtime::DeviceArena> outputs, workspace; };
+    [[maybe_unused]] const auto* left_to_the_end_of_the_process = new Abandoned{std::move(loaded_), std::move(outputs_), std::move(workspace_)};
+    return;
+  }
   on_executor([this] {
     loaded_.reset();
     outputs_.reset();
@@ -134,6 +139,15 @@ const std::optional<Rejection>& DeviceCandidate::side_rejection() const {
   else if (side_error_) side_rejection_ = explain(*side_error_);
   else if (gpu_->lost()) side_rejection_ = rejection(Verdict::crash, "A kernel failed in a timed call.");
   return side_rejection_;
+}
+
+std::string DeviceCandidate::resources() const {
+  std::string text;
+  for (const runtime::StepResources& step : loaded_->resources())
+    text += step.name + ": " + std::to_string(step.registers) + " registers, " + std::to_string(step.local_bytes) + " bytes spilled, " +
+            std::to_string(step.shared_bytes) + " bytes of shared memory, grid " + std::to_string(step.grid[0] * step.grid[1] * step.grid[2]) + ", block " +
+            std::to_string(step.block[0] * step.block[1] * step.block[2]) + "\n";
+  return text;
 }
 
 }  // namespace kw::oracle

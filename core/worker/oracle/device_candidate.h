@@ -21,6 +21,7 @@ class DeviceCandidate : public Candidate {
   const std::byte* output(std::size_t k) const override { return host_outputs_[k].data(); }
   timer::Side& side() override { return *side_; }
   const std::optional<Rejection>& side_rejection() const override;
+  std::string resources() const override;
 
  private:
   DeviceCandidate(std::shared_ptr<Gpu> gpu, const PreparedTask& task, const plan::Plan& plan, double call_timeout_s);

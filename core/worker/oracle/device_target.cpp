@@ -1,4 +1,5 @@
 #include "core/worker/build/cuda_builder.h"
+#include "core/worker/cuda/gpu_lock.h"
 #include "core/worker/oracle/device_candidate.h"
 #include "core/worker/oracle/target.h"
 
@@ -6,6 +7,7 @@ namespace kw::oracle {
 namespace {
 
 constexpr double baseline_timeout_s = 30;
+constexpr double longest_wait_s = 600;               // for another session's measurement
 
 class DeviceTarget : public Target {
  public:
@@ -32,6 +34,11 @@ class DeviceTarget : public Target {
     return std::make_unique<GpuSide>(*gpu_, executor_, [baseline] { return baseline->run(); }, ready, baseline_timeout_s);
   }
   bool on_cuda() const override { return true; }
+  base::Result<std::shared_ptr<void>> hold_device(const base::CancelToken& cancel) override {
+    auto lock = cuda::GpuLock::take(gpu_->facts().uuid, longest_wait_s, cancel);
+    if (!lock) return lock.error();
+    return std::shared_ptr<void>(std::make_shared<cuda::GpuLock>(std::move(lock).value()));
+  }
   base::Result<Run> load(const plan::Plan& plan, const std::string& object) override {
     auto loaded = runtime::CudaPlan::load(gpu_->context(), object, plan);
     if (!loaded) return loaded.error();

@@ -134,6 +134,8 @@ base::Result<std::optional<Rejection>> TaskEvaluator::Impl::time(const Request& 
   timing_options.seed = seed;
   timing_options.runner = candidate.process();
   const build::BuildGate::Suspension quiet(gate);
+  const auto held = target->hold_device(cancel);
+  if (!held) return held.error();
   auto timing = timer::time_pair(candidate.side(), *baseline, hooks, timing_options, cancel);
   executor.run([&] { task.baseline->forget(); });
   if (found) return found;
@@ -214,6 +216,7 @@ base::Result<Evaluation> TaskEvaluator::Impl::measure(const Request& request, co
   if (*again) return finish(std::move(*again));
   if (!evaluation.measurement) return finish(std::nullopt);
   evaluation.verdict = Verdict::accepted;
+  evaluation.evidence.detail = candidate.resources();
   evaluation.evidence.summary = "Right on " + std::to_string(request.afresh ? fresh.size() : task->sets.size()) + " input sets, before and after timing.";
   return finish(std::nullopt);
 }
@@ -291,6 +294,8 @@ base::Result<protocol::EndToEnd> TaskEvaluator::end_to_end(const json& params, c
   const int rounds = params.contains("rounds") && params["rounds"].is_number_integer() ? params["rounds"].get<int>() : 20;
   std::lock_guard turn(impl_->measuring);
   const build::BuildGate::Suspension quiet(impl_->gate);
+  const auto held = impl_->target->hold_device(cancel);
+  if (!held) return held.error();
   return run_end_to_end(impl_->model, *winners, rounds, impl_->executor, cancel);
 }
 

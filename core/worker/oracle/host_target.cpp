@@ -59,6 +59,7 @@ class HostTarget : public Target {
     return RunnerCandidate::make(task, plan, object, runner_, call_timeout_s);
   }
   bool on_cuda() const override { return false; }
+  base::Result<std::shared_ptr<void>> hold_device(const base::CancelToken&) override { return std::shared_ptr<void>(); }
   base::Result<Run> load(const plan::Plan& plan, const std::string& object) override {
     auto loaded = runtime::LoadedPlan::load(object, plan);
     if (!loaded) return loaded.error();

@@ -31,6 +31,8 @@ class Target {
   // the plan's buffers.
   using Run = std::function<base::Status(const std::vector<void*>& addresses)>;
   virtual base::Result<Run> load(const plan::Plan& plan, const std::string& object) = 0;
+  // Held while something is timed: nobody else's measurement runs on the device. May wait; `busy` names who does not let go.
+  virtual base::Result<std::shared_ptr<void>> hold_device(const base::CancelToken& cancel) = 0;
   virtual bool lost() const { return false; }        // nothing can be evaluated any more: the process must end
 };
 
