@@ -64,6 +64,7 @@ std::vector<std::string> program_flags(const std::string& flags) {
 }
 
 base::Result<std::string> assembly_of(const std::string& source, const std::string& compiler, const std::string& flags) {
+  if (compiler.starts_with("NVRTC")) return base::Error{base::ErrorCode::unsupported, "this version shows the machine code of cpu candidates only.", "--asm"};
   const Scratch scratch;
   if (scratch.path().empty()) return base::Error{base::ErrorCode::io, "cannot make a temporary folder.", "--asm"};
   const std::string file = scratch.path() + "/kernel.cpp";

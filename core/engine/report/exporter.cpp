@@ -57,6 +57,8 @@ base::Result<Material> gather(const store::Session& session, const std::string& 
   if (!plan) return plan.error();
   auto graph = graph::graph_from_json(task->graph);
   if (!graph) return graph.error();
+  if (plan->target != "cpu")
+    return base::Error{base::ErrorCode::unsupported, "this version exports candidates of the cpu target only; `show " + id + "` prints the CUDA source.", id};
   auto reference = plain_plan(*graph, *environment);
   if (!reference) return reference.error();
   return Material{std::move(*candidate), std::move(*task), std::move(*environment), std::move(*evaluations), std::move(*graph), std::move(*plan), std::move(*reference)};

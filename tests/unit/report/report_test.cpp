@@ -49,6 +49,7 @@ TEST(Assembly, ShowsTheInstructionsOfTheSource) {
   ASSERT_TRUE(text.ok()) << text.error().text();
   EXPECT_NE(text->find("mulsd"), std::string::npos) << *text;
   EXPECT_EQ(assembly_of("not C++", "g++", "").error().code, base::ErrorCode::unsupported);
+  EXPECT_EQ(assembly_of("__global__ void k() {}", "NVRTC 13.0", "").error().code, base::ErrorCode::unsupported);
   EXPECT_EQ(assembly_of("", "no-such-compiler-anywhere", "").error().code, base::ErrorCode::not_found);
 }
 
