@@ -150,8 +150,8 @@ std::vector<RewriteSite> safe_welford_sites(const Program& p) {
 
 // The sum of exponentials that `r` reads: a sum that pairs with a maximum, or the second component of a joined one.
 bool is_softmax_denominator(const Program& p, const Expression& r) {
-  const int k = definition_of(p, r.source);
-  if (r.op != Op::read || k < 0) return false;
+  const int k = r.op == Op::read ? definition_of(p, r.source) : -1;
+  if (k < 0) return false;
   const Definition& d = definition_at(p, k);
   if (d.combiner == Combiner::max_sum_exp) return r.component == 1;
   if (d.combiner != Combiner::sum) return false;
