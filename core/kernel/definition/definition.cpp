@@ -29,13 +29,18 @@ void check_type(const graph::Value& value) {
   }
 }
 
+const graph::Value& existing(const graph::Graph& graph, graph::ValueId id) {
+  if (id < 0 || static_cast<std::size_t>(id) >= graph.values.size()) refuse("an argument names a value that does not exist");
+  return graph.values[static_cast<std::size_t>(id)];
+}
+
 // Results after the first may be empty placeholders (statistics that batch norm does not keep); nothing gives them then.
 void check_types(const graph::Graph& graph, const graph::Node& node) {
   std::vector<graph::ValueId> ids = graph::reads(node);
   if (!node.outputs.empty()) ids.push_back(node.outputs[0]);
   for (std::size_t k = 0; k < ids.size(); ++k) {
     if (ids[k] == graph::no_value) continue;
-    const graph::Value& value = graph.values[static_cast<std::size_t>(ids[k])];
+    const graph::Value& value = existing(graph, ids[k]);
     check_type(value);
     if (value.kind == graph::ValueKind::tensor_list) ids.insert(ids.end(), value.elements.begin(), value.elements.end());
   }
@@ -59,11 +64,11 @@ Builder lower_alone(const graph::Graph& graph, const graph::Node& node) {
   Builder builder;
   check_types(graph, node);
   for (const graph::ValueId id : graph::reads(node)) {
-    const graph::Value& value = graph.values[static_cast<std::size_t>(id)];
+    const graph::Value& value = existing(graph, id);
     const bool list = value.kind == graph::ValueKind::tensor_list;
     for (const graph::ValueId member : list ? value.elements : std::vector<graph::ValueId>{id}) {
       if (member == graph::no_value) continue;
-      const graph::Value& tensor = graph.values[static_cast<std::size_t>(member)];
+      const graph::Value& tensor = existing(graph, member);
       if (tensor.kind == graph::ValueKind::tensor) builder.operands[member] = builder.add_input(tensor, -1);
     }
   }
