@@ -68,6 +68,11 @@ TEST_F(GpuVerdict, Imprecise) { expect_verdict(scale_kernel("y[i] = relu(x[i]) *
 TEST_F(GpuVerdict, Unwritten) { expect_verdict(scale_kernel(std::string("if (i % 512 != 77) ") + honest), "wrong_result"); }
 TEST_F(GpuVerdict, OnePastTheOutput) { expect_verdict(scale_kernel(std::string(honest) + " if (i == 0) y[256 * 512] = 1;"), "out_of_bounds"); }
 TEST_F(GpuVerdict, OneBeforeTheOutput) { expect_verdict(scale_kernel(std::string(honest) + " if (i == 0) y[-1] = 1;"), "out_of_bounds"); }
+// Its trace in the bands of the inputs, which stay, is not the next one's.
+TEST_F(GpuVerdict, OnePastAnInput) {
+  expect_verdict(scale_kernel(std::string(honest) + " if (i == 0) ((float*)w)[512] = 1;"), "out_of_bounds");
+  expect_verdict(scale_kernel(honest), "accepted");
+}
 TEST_F(GpuVerdict, InputMutated) { expect_verdict(scale_kernel(std::string(honest) + " if (i == 5) ((float*)x)[i] += 1;"), "input_mutated"); }
 TEST_F(GpuVerdict, WritableState) {
   expect_verdict(scale_kernel(std::string(honest) + " calls = i;", "__device__ int calls;\n"), "cheat:writable_state");

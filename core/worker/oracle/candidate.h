@@ -32,7 +32,7 @@ class Candidate {
   virtual std::optional<Rejection> run(Poison poison, int without_step = -1) = 0;
   virtual void poison_workspace(Poison poison) = 0;
   virtual std::optional<Rejection> check_bands() = 0;
-  virtual void fetch() {}                                            // what a timed call wrote, for output()
+  virtual std::optional<Rejection> fetch() { return std::nullopt; }  // what a timed call wrote, for output()
   virtual const std::byte* output(std::size_t k) const = 0;          // on the host, after run() or fetch()
 
   // A timed call, and why it failed if it did.

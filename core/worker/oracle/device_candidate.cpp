@@ -83,22 +83,31 @@ base::Result<std::optional<Rejection>> DeviceCandidate::start() {
 
 base::Status DeviceCandidate::launch(int without_step) const { return loaded_->launch(gpu_->stream(), addresses_, without_step); }
 
-void DeviceCandidate::poison(const runtime::DeviceArena& arena, const std::vector<graph::TensorType>& types, Poison poison) const {
+base::Status DeviceCandidate::poison(const runtime::DeviceArena& arena, const std::vector<graph::TensorType>& types, Poison poison) const {
   for (std::size_t i = 0; i < types.size(); ++i)
-    (void)arena.fill(gpu_->stream(), i, poison_pattern(types[i].dtype, poison), static_cast<int>(graph::byte_size(types[i].dtype)));
+    if (auto status = arena.fill(gpu_->stream(), i, poison_pattern(types[i].dtype, poison), static_cast<int>(graph::byte_size(types[i].dtype))); !status)
+      return status;
+  return base::done();
 }
 
 void DeviceCandidate::poison_workspace(Poison pattern) {
-  on_executor([&] { poison(*workspace_, workspace_types_, pattern); });
+  on_executor([&] { (void)poison(*workspace_, workspace_types_, pattern); });   // a failure shows at the call that follows
+}
+
+// The inputs' bands as well: the last candidate on them may have left its trace there.
+base::Status DeviceCandidate::queue_run(Poison pattern, int without_step) const {
+  const runtime::DeviceArena* arenas[] = {&inputs().arena(), &*outputs_, &*workspace_};
+  for (const runtime::DeviceArena* arena : arenas)
+    if (auto status = arena->paint_bands(gpu_->stream()); !status) return status;
+  if (auto status = poison(*outputs_, output_types_, pattern); !status) return status;
+  if (auto status = poison(*workspace_, workspace_types_, pattern); !status) return status;
+  return launch(without_step);
 }
 
 std::optional<Rejection> DeviceCandidate::run(Poison pattern, int without_step) {
   base::Result<bool> ended = true;
   on_executor([&] {
-    poison(*outputs_, output_types_, pattern);
-    poison(*workspace_, workspace_types_, pattern);
-    for (const auto* arena : {&*outputs_, &*workspace_}) (void)arena->paint_bands(gpu_->stream());
-    if (const base::Status status = launch(without_step); !status) ended = status.error();
+    if (const base::Status status = queue_run(pattern, without_step); !status) ended = status.error();
     else ended = gpu_->finish(call_timeout_s_);
   });
   if (!ended) return explain(ended.error());
@@ -108,15 +117,18 @@ std::optional<Rejection> DeviceCandidate::run(Poison pattern, int without_step) 
     return rejection(Verdict::timeout, std::string("One call ran longer than ") + seconds + " s; the worker that it holds is ended.");
   }
   if (auto damage = check_bands()) return damage;
-  fetch();
-  return std::nullopt;
+  return fetch();
 }
 
-void DeviceCandidate::fetch() {
+// What the host holds from an earlier call must never be judged for this one.
+std::optional<Rejection> DeviceCandidate::fetch() {
+  base::Status status = base::done();
   on_executor([&] {
-    for (std::size_t k = 0; k < host_outputs_.size(); ++k) (void)outputs_->download(gpu_->stream(), k, host_outputs_[k].data());
-    (void)gpu_->stream().synchronize();
+    for (std::size_t k = 0; k < host_outputs_.size() && status; ++k) status = outputs_->download(gpu_->stream(), k, host_outputs_[k].data());
+    if (status) status = gpu_->stream().synchronize();
   });
+  if (status) return std::nullopt;
+  return explain(status.error());
 }
 
 std::optional<Rejection> DeviceCandidate::check_bands() {

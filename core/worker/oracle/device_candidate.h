@@ -17,7 +17,7 @@ class DeviceCandidate : public Candidate {
   std::optional<Rejection> run(Poison poison, int without_step) override;
   void poison_workspace(Poison poison) override;
   std::optional<Rejection> check_bands() override;
-  void fetch() override;
+  std::optional<Rejection> fetch() override;
   const std::byte* output(std::size_t k) const override { return host_outputs_[k].data(); }
   timer::Side& side() override { return *side_; }
   const std::optional<Rejection>& side_rejection() const override;
@@ -27,7 +27,8 @@ class DeviceCandidate : public Candidate {
   DeviceCandidate(std::shared_ptr<Gpu> gpu, const PreparedTask& task, const plan::Plan& plan, double call_timeout_s);
   const DeviceInputs& inputs() const { return static_cast<const DeviceInputs&>(*task_.live); }
   void on_executor(const std::function<void()>& work) const { task_.executor->run(work); }
-  void poison(const runtime::DeviceArena& arena, const std::vector<graph::TensorType>& types, Poison poison) const;
+  base::Status poison(const runtime::DeviceArena& arena, const std::vector<graph::TensorType>& types, Poison poison) const;
+  base::Status queue_run(Poison poison, int without_step) const;
   base::Status launch(int without_step) const;
   Rejection explain(const base::Error& error) const;
 

@@ -135,6 +135,12 @@ base::Result<std::optional<Rejection>> TaskEvaluator::Impl::time(const Request& 
   timing_options.runner = candidate.process();
   const build::BuildGate::Suspension quiet(gate);
   const auto held = target->hold_device(cancel);
+  if (!held && held.error().code == base::ErrorCode::busy) {
+    evaluation.verdict = Verdict::not_evaluated;
+    evaluation.kind = "machine_busy";
+    evaluation.evidence.summary = held.error().message;
+    return std::optional<Rejection>();
+  }
   if (!held) return held.error();
   auto timing = timer::time_pair(candidate.side(), *baseline, hooks, timing_options, cancel);
   executor.run([&] { task.baseline->forget(); });

@@ -251,7 +251,7 @@ Verifier::Outcome Verifier::verify_again() {
 
 Verifier::Outcome Verifier::check_timed(std::uint64_t roll_seed) {
   if (auto damage = candidate_.check_bands()) return damage;
-  candidate_.fetch();
+  if (auto failed = candidate_.fetch()) return failed;
   const auto baseline = task_.baseline->last();
   if (baseline.size() != sets_[1].outputs.size()) return base::Error{base::ErrorCode::internal, "The baseline's outputs are gone before they were compared.", "verifier"};
   std::vector<OutputTruth> truth;   // for indices
