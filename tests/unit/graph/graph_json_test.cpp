@@ -93,5 +93,25 @@ TEST(Plan, RefusesWhatCannotRun) {
   EXPECT_TRUE(refused([](auto& p) { p.target = "tpu"; }));
 }
 
+TEST(Plan, ALaunchBelongsToEveryCudaKernel) {
+  plan::Plan p = small_plan();
+  EXPECT_FALSE(plan::to_json(p)["steps"][0].contains("launch"));
+  p.target = "cuda";
+  p.steps[0].launch = {{4096, 2, 1}, {256, 1, 1}, 1024};
+  const auto again = plan::plan_from_json(plan::to_json(p));
+  ASSERT_TRUE(again.ok()) << again.error().text();
+  EXPECT_EQ(plan::text(*again), plan::text(p));
+  EXPECT_NE(plan::hash(p), plan::hash(small_plan()));
+  nlohmann::json without = plan::to_json(p);
+  without["steps"][0].erase("launch");
+  EXPECT_FALSE(plan::plan_from_json(without).ok());
+  const std::vector<plan::Launch> impossible = {{{0, 1, 1}, {1, 1, 1}, 0}, {{1, 1, 1}, {0, 1, 1}, 0}, {{1, 1, 1}, {1024, 2, 1}, 0}, {{1, 70000, 1}, {1, 1, 1}, 0},
+                                                {{1, 1, 1}, {1, 1, 65}, 0}, {{1, 1, 1}, {1, 1, 1}, -1}, {{1, 1, 1}, {1, 1, 1}, 1 << 20}};
+  for (const plan::Launch& launch : impossible) {
+    p.steps[0].launch = launch;
+    EXPECT_FALSE(plan::validate(p).ok());
+  }
+}
+
 }  // namespace
 }  // namespace kw::graph
