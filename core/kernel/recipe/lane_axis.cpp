@@ -82,4 +82,9 @@ std::vector<LaneOption> lane_options(const KernelSpace& kernel) {
   return options;
 }
 
+std::string best_lanes(const std::vector<LaneOption>& options) {
+  const auto worse = [](const LaneOption& a, const LaneOption& b) { return a.score < b.score - 1e-9; };
+  return std::max_element(options.begin(), options.end(), worse)->name;
+}
+
 }  // namespace kw::kernel::lowering

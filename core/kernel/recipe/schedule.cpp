@@ -47,17 +47,10 @@ class Scheduler {
   void choose_lanes() {
     const std::vector<LaneOption> options = lane_options(kernel_);
     if (options.empty()) return;
-    const std::string usual = std::max_element(options.begin(), options.end(), worse)->name;
-    lanes_ = outer_named(settle_lanes(options, usual));
-  }
-
-  // Of equal ones the first is usual.
-  static bool worse(const LaneOption& a, const LaneOption& b) { return a.score < b.score - 1e-9; }
-
-  std::string settle_lanes(const std::vector<LaneOption>& options, const std::string& usual) {
     std::vector<std::string> names;
     for (const LaneOption& option : options) names.push_back(option.name);
-    return names.size() > 1 ? decisions_.settle(key("lanes"), usual, names) : usual;
+    const std::string usual = best_lanes(options);
+    lanes_ = outer_named(names.size() > 1 ? decisions_.settle(key("lanes"), usual, names) : usual);
   }
 
   int outer_named(const std::string& name) const {

@@ -17,6 +17,7 @@ double lane_score(const KernelSpace& kernel, const Stage& stage, int axis);
 // The choices of the kernel: "inner" (each stage's best inner axis) where there are inner axes, then the outer axes, innermost first.
 struct LaneOption { std::string name; double score = 0; };
 std::vector<LaneOption> lane_options(const KernelSpace& kernel);
+std::string best_lanes(const std::vector<LaneOption>& options);   // of equal ones the first; there is at least one
 // The best inner axis of a stage to vectorise, or -1.
 int best_inner_axis(const KernelSpace& kernel, const Stage& stage);
 

@@ -5,9 +5,9 @@
 //
 // Values that one thread writes and reads again stay in its registers, others in a tile of the block.
 #include <algorithm>
-#include <numeric>
 
 #include "core/kernel/recipe/expressions.h"
+#include "core/kernel/recipe/row_cache.h"
 #include "core/kernel/recipe/schedule.h"
 
 namespace kw::kernel::lowering {
@@ -33,7 +33,8 @@ class GpuScheduler {
 
   base::Status run() {
     choose_lanes();
-    lanes_ >= 0 || kernel_.stages.empty() || !has_inner() ? flat() : rows();
+    if (lanes_ >= 0 || !has_inner()) flat();
+    else rows();
     for (const int a : kernel_.outer)
       if (kernel_.axes[at(a)].kind == LoopKind::serial) kernel_.axes[at(a)].kind = LoopKind::grid;
     return place_tiles();
@@ -52,13 +53,9 @@ class GpuScheduler {
   void choose_lanes() {
     const std::vector<LaneOption> options = lane_options(kernel_);
     if (options.empty()) return;
-    std::string usual = options.front().name;
-    double best = options.front().score;
+    std::string usual = best_lanes(options);
     std::vector<std::string> names;
-    for (const LaneOption& option : options) {
-      if (option.score > best + 1e-9) usual = option.name, best = option.score;
-      names.push_back(option.name);
-    }
+    for (const LaneOption& option : options) names.push_back(option.name);
     if (kernel_.outer.size() > 1) {
       names.push_back("all");
       if (usual != "inner" && wasteful(outer_named(usual))) usual = "all";
@@ -207,7 +204,7 @@ class GpuScheduler {
       move_last(stage.space, stage.vector_axis);
       move_last(stage.reduce, stage.vector_axis);
     }
-    cache_rows();
+    cache_rows(kernel_, decisions_, most_own);
     share_blocks();
   }
 
@@ -233,106 +230,6 @@ class GpuScheduler {
     kernel_.outer.push_back(inner);
   }
 
-  // -- what a thread reads again -----------------------------------------------------------------------------------------
-
-  std::int64_t own_elements(std::int64_t length) const {
-    const std::int64_t lanes = widest_lanes(), step = lanes * kernel_.threads;
-    return length / step * lanes + (length % step != 0 ? lanes : 0) + ceil_div(lanes - 1, kernel_.threads);   // single ones at the end, here or in a rest
-  }
-  std::int64_t widest_lanes() const {
-    std::int64_t lanes = 1;
-    for (const Stage& stage : kernel_.stages) lanes = std::max<std::int64_t>(lanes, stage.lanes * stage.copies);
-    return lanes;
-  }
-
-  struct RowRead { Index offset; DType type; std::size_t first_stage = 0; std::vector<std::size_t> stages; };
-
-  // The offset with the stage's vector axis as variable -1 of nobody: equal for reads of the same row.
-  Index anonymous(const Stage& stage, const Index& offset) const {
-    std::vector<Index> values;
-    const int stand_in = static_cast<int>(kernel_.axes.size());
-    for (int a = 0; a < stand_in; ++a) values.push_back(variable(a == stage.vector_axis ? stand_in : a));
-    Extents sizes = extents(kernel_);
-    sizes.push_back(extent(stage.vector_axis));
-    return substitute(offset, values, sizes);
-  }
-
-  bool only_outer_and(const Stage& stage, const Index& offset) const {
-    for (const auto* axes : {&stage.space, &stage.reduce})
-      for (const int a : *axes)
-        if (a != stage.vector_axis && depends_on(offset, a)) return false;
-    return depends_on(offset, stage.vector_axis);
-  }
-
-  bool written(int buffer) const {
-    const std::vector<Access> all = accesses(kernel_);
-    return std::any_of(all.begin(), all.end(), [&](const Access& access) { return access.store && access.buffer == buffer; });
-  }
-
-  // Rows of global memory that several stages read: the first one keeps them in registers for the others.
-  void cache_rows() {
-    std::vector<std::pair<int, RowRead>> found;
-    for (std::size_t s = 0; s < kernel_.stages.size(); ++s) {
-      const Stage& stage = kernel_.stages[s];
-      if (stage.vector_axis < 0) continue;
-      for (const Item& item : stage.items)
-        for (const Expr& body : item.body)
-          for (const Expression* read : distinct_reads(body)) note_row(s, *read, found);
-    }
-    std::erase_if(found, [&](const auto& row) { return row.second.stages.size() < 2; });
-    std::int64_t elements = 0;
-    for (const auto& row : found) elements += own_elements(extent(kernel_.stages[row.second.first_stage].vector_axis));
-    if (found.empty() || elements > most_own) return;
-    if (decisions_.settle(key("cache"), "registers", {"registers", "nothing"}) != "registers") return;
-    for (const auto& [buffer, row] : found) cache(buffer, row);
-  }
-
-  void note_row(std::size_t s, const Expression& read, std::vector<std::pair<int, RowRead>>& found) const {
-    const Stage& stage = kernel_.stages[s];
-    if (is_tile(kernel_, read.source) || written(read.source) || !only_outer_and(stage, read.maps[0])) return;
-    const bool every_point = std::all_of(stage.reduce.begin(), stage.reduce.end(), [&](int a) { return a == stage.vector_axis; }) || stage.reduce.empty();
-    if (!every_point || (stage.space.size() + stage.reduce.size() != 1)) return;
-    const Index offset = anonymous(stage, read.maps[0]);
-    for (auto& [buffer, row] : found)
-      if (buffer == read.source && row.offset == offset && extent(kernel_.stages[row.first_stage].vector_axis) == extent(stage.vector_axis)) {
-        if (row.stages.back() != s) row.stages.push_back(s);
-        return;
-      }
-    found.emplace_back(read.source, RowRead{offset, read.type, s, {s}});
-  }
-
-  void cache(int buffer, const RowRead& row) {
-    const int tile = static_cast<int>(kernel_.buffers.size());
-    const NestBuffer& source = kernel_.buffers[at(buffer)];
-    const std::int64_t length = extent(kernel_.stages[row.first_stage].vector_axis);
-    NestBuffer kept{source.name + "_row", row.type == DType::boolean ? DType::boolean : row.type, length, Space::tile, -1};
-    kernel_.buffers.push_back(std::move(kept));
-    for (const std::size_t s : row.stages) {
-      Stage& stage = kernel_.stages[s];
-      if (s == row.first_stage) {
-        Index offset;
-        for (const Item& item : stage.items)
-          for (const Expr& body : item.body)
-            for (const Expression* read : distinct_reads(body))
-              if (read->source == buffer && anonymous(stage, read->maps[0]) == row.offset) offset = read->maps[0];
-        Item item;
-        item.name = kernel_.buffers[at(tile)].name;
-        item.tensor = first_cached + tile;
-        item.body = {element(buffer, offset, row.type)};
-        item.stores = {{tile, 0, variable(stage.vector_axis)}};
-        stage.items.insert(stage.items.begin(), std::move(item));
-        continue;
-      }
-      Rewriter cached([&](const Expr& node) {
-        const bool same = node->op == Op::read && node->source == buffer && depends_on(node->maps[0], stage.vector_axis) &&
-                          anonymous(stage, node->maps[0]) == row.offset;
-        return same ? element(tile, variable(stage.vector_axis), node->type) : node;
-      });
-      for (Item& item : stage.items)
-        for (Expr& body : item.body) body = cached(body);
-    }
-  }
-
   // -- tiles -------------------------------------------------------------------------------------------------------------
 
   // The length of the axis along which every access of the tile lies at the point that its thread is at; 0 where one does not.
@@ -346,7 +243,7 @@ class GpuScheduler {
         if (length != 0 && length != extent(v)) return 0;
         length = extent(v);
       }
-    return own_elements(length) <= most_own ? length : 0;
+    return own_elements(kernel_, length) <= most_own ? length : 0;
   }
 
   bool holds_values(int buffer) const {
@@ -359,7 +256,7 @@ class GpuScheduler {
       if (holds_values(b) && own_length(b) == 0) return false;
     // What a row keeps in memory needs barriers, which parts of a block cannot have.
     const std::vector<Access> all = accesses(kernel_);
-    return std::none_of(all.begin(), all.end(), [&](const Access& access) { return !access.store && access.buffer >= 0 && written(access.buffer) && !is_tile(kernel_, access.buffer); });
+    return std::none_of(all.begin(), all.end(), [&](const Access& access) { return !access.store && access.buffer >= 0 && written(kernel_, access.buffer) && !is_tile(kernel_, access.buffer); });
   }
 
   base::Status place_tiles() {
@@ -369,9 +266,9 @@ class GpuScheduler {
       if (!holds_values(b)) continue;
       const NestBuffer& buffer = kernel_.buffers[at(b)];
       const std::int64_t length = own_length(b);
-      if (length > 0 && kept + own_elements(length) <= 2 * most_own) {
-        own.emplace_back(b, own_elements(length));
-        kept += own_elements(length);
+      if (length > 0 && kept + own_elements(kernel_, length) <= 2 * most_own) {
+        own.emplace_back(b, own_elements(kernel_, length));
+        kept += own_elements(kernel_, length);
       } else {
         shared += ceil_div(buffer.elements * graph::byte_size(buffer.type), access_bytes) * access_bytes;
       }
@@ -387,8 +284,6 @@ class GpuScheduler {
     return base::Error{base::ErrorCode::unsupported, "the tiles of " + kernel_.name + " need " + std::to_string(shared) + " bytes of shared memory, a block has " +
                                                          std::to_string(limits_.shared_bytes) + "; keep a value in memory", "recipe"};
   }
-
-  static constexpr int first_cached = 1 << 20;         // numbers of values that are no tensor of the program
 
   KernelSpace& kernel_;
   Decisions& decisions_;
