@@ -16,6 +16,7 @@ namespace {
 constexpr std::int64_t access_bytes = 16;            // the widest load and store of a thread
 constexpr int warp = 32, most_threads = 1024, usual_threads = 256;
 constexpr std::int64_t most_own = 128;               // elements that a thread keeps in registers
+constexpr std::int64_t union_bytes = 4 << 10;        // of shared memory, for what warps tell each other at the end of reductions
 constexpr std::int64_t usual_own = 16;               // elements of a row that a thread takes
 constexpr double wasted = 0.12;                      // share of idle lanes at the end of an axis that is worth joining axes
 
@@ -280,9 +281,10 @@ class GpuScheduler {
     const bool rows_share = std::any_of(kernel_.outer.begin(), kernel_.outer.end(), [&](int a) { return kernel_.axes[at(a)].kind == LoopKind::thread; });
     if (shared > 0 && rows_share)
       return base::Error{base::ErrorCode::unsupported, "the rows of a block of " + kernel_.name + " would share a tile; use rows." + kernel_.name + "=1", "recipe"};
-    if (shared <= limits_.shared_bytes) return base::done();
+    const std::int64_t room = limits_.shared_bytes - (kernel_.threads > warp && lanes_ < 0 ? union_bytes : 0);
+    if (shared <= room) return base::done();
     return base::Error{base::ErrorCode::unsupported, "the tiles of " + kernel_.name + " need " + std::to_string(shared) + " bytes of shared memory, a block has " +
-                                                         std::to_string(limits_.shared_bytes) + "; keep a value in memory", "recipe"};
+                                                         std::to_string(room) + "; keep a value in memory", "recipe"};
   }
 
   KernelSpace& kernel_;

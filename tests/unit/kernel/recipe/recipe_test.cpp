@@ -124,6 +124,18 @@ TEST(Halves, AreOneValueForEveryReader) {
   }
 }
 
+// A tile that fills a block's shared memory leaves nothing for the unions of its warps.
+TEST(Gpu, UnionsNeedSharedMemoryBesideTheTiles) {
+  const Program program = layer_norm(8, 12288, true, false);
+  const auto with_threads = [&](const std::string& threads) { return lower(program, {{{"threads.k0", threads}}}, limits("cuda")); };
+  ASSERT_TRUE(with_threads("32").ok()) << with_threads("32").error().text();
+  std::int64_t tiles = 0;
+  for (const NestBuffer& buffer : with_threads("32")->nests[0].buffers) tiles += buffer.space == Space::tile ? 4 * buffer.elements : 0;
+  EXPECT_EQ(tiles, limits("cuda").shared_bytes);
+  ASSERT_FALSE(with_threads("64").ok());
+  EXPECT_EQ(with_threads("64").error().code, base::ErrorCode::unsupported);
+}
+
 // CUDA of three shapes against tests/golden/*.cu.txt, the prelude left out; KW_UPDATE_GOLDEN=1 writes them.
 TEST(Golden, EmittedCuda) {
   const char* source = std::getenv("KW_SOURCE_DIR");
