@@ -20,25 +20,14 @@
 #include "core/worker/cuda/module.h"
 #include "core/worker/cuda/nvrtc.h"
 #include "samples.h"
+#include "tests/bench/need.h"
 
 namespace {
 
 using namespace kw;
+using bench::need;
 using kernel::DType;
 namespace samples = kernel::samples;
-
-[[noreturn]] void stop(const base::Error& error) {
-  std::fprintf(stderr, "%s\n", error.text().c_str());
-  std::exit(1);
-}
-template <typename T>
-T need(base::Result<T> result) {
-  if (!result) stop(result.error());
-  return std::move(result).value();
-}
-void need(const base::Status& status) {
-  if (!status) stop(status.error());
-}
 
 struct Case { std::string name; kernel::Program program; };
 

@@ -26,10 +26,12 @@
 #include "core/worker/timer/environment.h"
 #include "core/worker/timer/executor_thread.h"
 #include "core/worker/timer/paired.h"
+#include "tests/bench/need.h"
 
 namespace {
 
 using namespace kw;
+using bench::need, bench::stop;
 
 void spin_us(double us) {
   for (const double end = base::now_s() + us * 1e-6; base::now_s() < end;) {}
@@ -85,17 +87,6 @@ struct Work {
   }
   void write() const { std::memcpy(input->data(0), values.data(), values.size() * sizeof(float)); }
 };
-
-[[noreturn]] void stop(const base::Error& error) {
-  std::fprintf(stderr, "%s\n", error.text().c_str());
-  std::exit(1);
-}
-
-template <typename T>
-T need(base::Result<T> result) {
-  if (!result) stop(result.error());
-  return std::move(result).value();
-}
 
 Work make_work(build::Builder& builder, std::int64_t count) {
   Work work;
