@@ -81,7 +81,10 @@ base::Result<std::optional<Rejection>> DeviceCandidate::start() {
   return status.error();
 }
 
-base::Status DeviceCandidate::launch(int without_step) const { return loaded_->launch(gpu_->stream(), addresses_, without_step); }
+base::Status DeviceCandidate::launch(int without_step) const {
+  if (!inputs().status()) return inputs().status();
+  return loaded_->launch(gpu_->stream(), addresses_, without_step);
+}
 
 base::Status DeviceCandidate::poison(const runtime::DeviceArena& arena, const std::vector<graph::TensorType>& types, Poison poison) const {
   for (std::size_t i = 0; i < types.size(); ++i)

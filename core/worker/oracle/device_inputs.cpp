@@ -23,20 +23,22 @@ base::Result<std::unique_ptr<LiveInputs>> DeviceInputs::make(std::shared_ptr<Gpu
 }
 
 void DeviceInputs::write(const InputSet& set) {
-  for (std::size_t i = 0; i < set.storages.size(); ++i) (void)live_->upload(gpu_->stream(), i, set.storages[i].data());
-  (void)gpu_->stream().synchronize();   // the set's memory may go away
+  status_ = base::done();
+  for (std::size_t i = 0; i < set.storages.size() && status_; ++i) status_ = live_->upload(gpu_->stream(), i, set.storages[i].data());
+  if (status_) status_ = gpu_->stream().synchronize();   // the set's memory may go away
 }
 
 // roll() names the captured bytes by their place on the host; the same offsets hold in the copy on the GPU.
 void DeviceInputs::write_rolled(std::uint64_t seed) {
+  status_ = base::done();
   std::vector<std::byte*> targets;
   for (std::size_t i = 0; i < facts_.types.size(); ++i) targets.push_back(static_cast<std::byte*>(address(i)));
   roll(facts_, captured_, seed, targets, [this](std::byte* to, const std::byte* from, std::size_t bytes) {
     for (std::size_t i = 0; i < captured_.storages.size(); ++i) {
       const Storage& storage = captured_.storages[i];
-      if (bytes == 0 || from < storage.data() || from >= storage.data() + storage.size()) continue;
+      if (!status_ || bytes == 0 || from < storage.data() || from >= storage.data() + storage.size()) continue;
       const auto source = kept_->data(i) + static_cast<std::size_t>(from - storage.data());
-      (void)cuda::copy_on_device(gpu_->stream(), reinterpret_cast<cuda::CUdeviceptr>(to), source, bytes);
+      status_ = cuda::copy_on_device(gpu_->stream(), reinterpret_cast<cuda::CUdeviceptr>(to), source, bytes);
     }
   });
 }

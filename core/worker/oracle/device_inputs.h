@@ -12,11 +12,13 @@ class DeviceInputs : public LiveInputs {
   static base::Result<std::unique_ptr<LiveInputs>> make(std::shared_ptr<Gpu> gpu, const InputFacts& facts, const InputSet& captured);
   void* address(std::size_t input) const override { return reinterpret_cast<void*>(live_->data(input)); }
   bool on_cuda() const override { return true; }
-  // What fails here, fails again and shows at the next wait for the stream.
+  ~DeviceInputs() override { (void)gpu_->context().make_current(); }   // whatever thread frees the memory
+  // What fails is kept for status().
   void write(const InputSet& set) override;
   void write_rolled(std::uint64_t seed) override;
   bool holds(std::size_t input, const Storage& values) override;
   const runtime::DeviceArena& arena() const { return *live_; }
+  const base::Status& status() const { return status_; }   // of the last write
 
  private:
   DeviceInputs(std::shared_ptr<Gpu> gpu, const InputFacts& facts, const InputSet& captured) : gpu_(std::move(gpu)), facts_(facts), captured_(captured) {}
@@ -24,6 +26,7 @@ class DeviceInputs : public LiveInputs {
   InputFacts facts_;
   InputSet captured_;
   std::optional<runtime::DeviceArena> live_, kept_;
+  base::Status status_ = base::done();
 };
 
 }  // namespace kw::oracle
