@@ -1,12 +1,11 @@
 #include "core/worker/cuda/nvrtc.h"
 
 #include <dlfcn.h>
-#include <link.h>
 #include <pthread.h>
 
-#include <cstdlib>
 #include <filesystem>
-#include <string_view>
+
+#include "core/worker/cuda/library.h"
 
 namespace kw::cuda {
 namespace {
@@ -34,12 +33,6 @@ struct Nvrtc::Table {
 
 namespace {
 
-template <typename Function>
-bool bind(void* handle, Function*& slot, const char* name) {
-  slot = reinterpret_cast<Function*>(dlsym(handle, name));
-  return slot != nullptr;
-}
-
 template <typename Table>
 bool bind_all(void* handle, Table& t) {
   bind(handle, t.set_flow_callback, "nvrtcSetFlowCallback");
@@ -54,48 +47,11 @@ bool bind_all(void* handle, Table& t) {
 // one, not none and not a toolkit's of another version.
 void open_builtins(const fs::path& library) {
   std::error_code error;
+  if (!library.has_parent_path() || !fs::exists(library, error)) return;
   for (const auto& entry : fs::directory_iterator(library.parent_path(), error)) {
     const std::string name = entry.path().filename();
     if (name.rfind("libnvrtc-builtins.so.", 0) == 0) (void)dlopen(entry.path().c_str(), RTLD_NOW | RTLD_LOCAL);
   }
-}
-
-void* open_library(const std::string& path, std::string& tried) {
-  if (path.find('/') != std::string::npos) {
-    std::error_code error;
-    if (!fs::exists(path, error)) {
-      tried += path + ": no such file\n";
-      return nullptr;
-    }
-    open_builtins(path);
-  }
-  void* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);   // never closed: it does not survive that
-  const char* why = handle == nullptr ? dlerror() : nullptr;
-  if (handle == nullptr) tried += std::string(why != nullptr ? why : "no reason given") + "\n";
-  return handle;
-}
-
-std::vector<std::string> candidates(const std::vector<std::string>& folders) {
-  std::vector<std::string> paths;
-  const auto add_folder = [&](const std::string& folder) {
-    for (const char* soname : sonames) paths.push_back(folder + "/" + soname);
-  };
-  if (const char* asked = std::getenv("KW_NVRTC"); asked != nullptr && *asked != '\0') {
-    std::error_code error;
-    if (fs::is_directory(asked, error)) add_folder(asked);
-    else paths.emplace_back(asked);
-    return paths;
-  }
-  for (const std::string& folder : folders) add_folder(folder);
-  for (const std::string& folder : folders_beside_torch()) add_folder(folder);
-  for (const char* soname : sonames) paths.emplace_back(soname);
-  add_folder("/usr/local/cuda/lib64");
-  return paths;
-}
-
-std::string path_of(void* symbol, const std::string& fallback) {
-  Dl_info info{};
-  return dladdr(symbol, &info) != 0 && info.dli_fname != nullptr ? info.dli_fname : fallback;
 }
 
 int ask(void* stop, void*) { return (*static_cast<const std::function<bool()>*>(stop))() ? 1 : 0; }
@@ -127,22 +83,10 @@ std::string read_text(Program program, Answer (*size)(Program, std::size_t*), An
 
 }  // namespace
 
-std::vector<std::string> folders_beside_torch() {
-  std::vector<std::string> folders;
-  const auto look = [](dl_phdr_info* info, std::size_t, void* found) {
-    constexpr std::string_view tail = "/torch/lib/libtorch_cpu.so";
-    const std::string_view path = info->dlpi_name != nullptr ? info->dlpi_name : "";
-    if (path.size() > tail.size() && path.substr(path.size() - tail.size()) == tail)
-      static_cast<std::vector<std::string>*>(found)->push_back(std::string(path.substr(0, path.size() - tail.size())) + "/nvidia/cu13/lib");
-    return 0;
-  };
-  dl_iterate_phdr(look, &folders);
-  return folders;
-}
-
 base::Result<std::shared_ptr<const Nvrtc>> Nvrtc::open(const std::vector<std::string>& folders) {
   std::string tried;
-  for (const std::string& path : candidates(folders)) {
+  for (const std::string& path : library_paths("KW_NVRTC", sonames, folders)) {
+    open_builtins(path);
     void* handle = open_library(path, tried);
     if (handle == nullptr) continue;
     auto table = std::make_shared<Table>();
@@ -151,7 +95,7 @@ base::Result<std::shared_ptr<const Nvrtc>> Nvrtc::open(const std::vector<std::st
       tried += path + ": not NVRTC, or too old\n";
       continue;
     }
-    nvrtc->path_ = path_of(reinterpret_cast<void*>(table->version), path);
+    nvrtc->path_ = library_of(reinterpret_cast<const void*>(table->version), path);
     nvrtc->table_ = std::move(table);
     return std::shared_ptr<const Nvrtc>(std::move(nvrtc));
   }

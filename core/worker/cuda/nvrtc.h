@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/base/result.h"
+#include "core/worker/cuda/library.h"
 
 namespace kw::cuda {
 
@@ -19,8 +20,7 @@ struct CompileResult {
 
 class Nvrtc {
  public:
-  // Looks in this order: $KW_NVRTC (the library or its folder; nothing else is tried then), `folders`, the folder that belongs to a
-  // torch loaded in this process, the system's search path, /usr/local/cuda/lib64. `not_found` names what was tried.
+  // Looks where library_paths says, for KW_NVRTC and `folders`. `not_found` names what was tried.
   static base::Result<std::shared_ptr<const Nvrtc>> open(const std::vector<std::string>& folders);
 
   // `name` stands in messages; `arch` is "sm_90"; `stop` is asked now and then and ends the compilation when it says true
@@ -37,8 +37,5 @@ class Nvrtc {
   int major_ = 0, minor_ = 0;
   std::string path_;
 };
-
-// …/nvidia/cu13/lib beside a torch/lib/libtorch_cpu.so that this process has loaded; empty without one.
-std::vector<std::string> folders_beside_torch();
 
 }  // namespace kw::cuda
