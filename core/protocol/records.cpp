@@ -124,15 +124,37 @@ void from_json(const json& j, Measurement& m) {
   m.floor_us = j.value("floor_us", 0.0);
 }
 
+// A timeline may be long: what an event does not have is not written.
+void to_json(json& j, const TimelineEvent& e) {
+  j = {{"name", e.name}, {"track", e.track}, {"start_us", e.start_us}, {"duration_us", e.duration_us}, {"node", e.node}};
+  if (e.grid[0] > 0) j["grid"] = e.grid;
+  if (e.block[0] > 0) j["block"] = e.block;
+  if (e.registers > 0) j["registers"] = e.registers;
+  if (e.shared_bytes > 0) j["shared_bytes"] = e.shared_bytes;
+}
+void from_json(const json& j, TimelineEvent& e) {
+  e.name = j.value("name", "");
+  e.track = j.value("track", "");
+  e.start_us = j.value("start_us", 0.0);
+  e.duration_us = j.value("duration_us", 0.0);
+  e.node = j.value("node", -1);
+  e.grid = j.value("grid", decltype(e.grid){});
+  e.block = j.value("block", decltype(e.block){});
+  e.registers = j.value("registers", 0);
+  e.shared_bytes = j.value("shared_bytes", std::int64_t{0});
+}
+
 void to_json(json& j, const Evaluation& e) {
   j = {{"verdict", name(e.verdict)}, {"kind", e.kind}, {"evidence", e.evidence}, {"spans", e.spans}};
   if (e.measurement) j["measurement"] = *e.measurement;
+  if (!e.timeline.empty()) j["timeline"] = e.timeline;
 }
 void from_json(const json& j, Evaluation& e) {
   e.verdict = from_name(j.at("verdict"), static_cast<int>(verdict_table.size()), [](Verdict v) { return name(v); }, Verdict::not_evaluated);
   e.kind = j.value("kind", "");
   e.evidence = j.value("evidence", Evidence{});
   e.spans = j.value("spans", std::vector<Span>{});
+  e.timeline = j.value("timeline", std::vector<TimelineEvent>{});
   e.measurement.reset();
   if (auto m = j.find("measurement"); m != j.end()) e.measurement = m->get<Measurement>();
 }
@@ -147,9 +169,8 @@ void from_json(const json& j, Evaluation& e) {
   }
 
 KW_JSON(OperatorCard, op, signature, module_path, source, calls, time_us, share, bytes, flops, bound, roofline_share, nodes)
-KW_JSON(TimelineEvent, name, track, start_us, duration_us, node)
 KW_JSON(Ceilings, read_gb_s, write_gb_s, copy_gb_s, cache_copy_gb_s, f32_gflop_s, f64_gflop_s)
-KW_JSON(Profile, node_us, model_us, interpreter_us_per_node, runs, cards, timeline, ceilings)
+KW_JSON(Profile, node_us, model_us, interpreter_us_per_node, runs, cards, timeline, ceilings, note)
 KW_JSON(Environment, cpu, torch, compiler, flags, os, kernel, device, threads, cores, l1_bytes, l2_bytes, l3_bytes, vector_bytes, target, multiprocessors,
         driver_version, gpu_uuid)
 

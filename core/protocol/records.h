@@ -2,6 +2,7 @@
 // The wire records between engine and worker: plain data with to_json / from_json. No graph or plan types here, those
 // travel as their own JSON. Numbers carry their unit in the name. What was not measured is absent, never a number.
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -70,12 +71,23 @@ Outcome outcome(const Measurement& measurement);
 // Where the wall time of an evaluation went; the engine adds up the union of these intervals.
 struct Span { std::string what; double start_s = 0, end_s = 0; };   // CLOCK_MONOTONIC; what: compile, candidate, baseline, reference, flush
 
+// One thing that ran: on the host (an operator) or on a GPU (a kernel, a copy, a fill). A kernel's launch: absent elsewhere.
+struct TimelineEvent {
+  std::string name, track;
+  double start_us = 0, duration_us = 0;
+  int node = -1;                       // of the graph; -1: not known
+  std::array<int, 3> grid{}, block{};
+  int registers = 0;                   // a thread
+  std::int64_t shared_bytes = 0;       // a block
+};
+
 struct Evaluation {
   Verdict verdict = Verdict::not_evaluated;
   std::string kind;                    // "<kind>" of cheat:<kind> and not_evaluated:<kind>, else ""
   Evidence evidence;
   std::optional<Measurement> measurement;
   std::vector<Span> spans;
+  std::vector<TimelineEvent> timeline; // afresh on cuda: one call, tracks "candidate" and "eager"
   std::string verdict_text() const;    // "cheat:input_alias"
 };
 
@@ -91,8 +103,6 @@ struct OperatorCard {
   std::vector<int> nodes;
 };
 
-struct TimelineEvent { std::string name, track; double start_us = 0, duration_us = 0; int node = -1; };
-
 struct Ceilings {                      // measured on this machine with this number of threads
   double read_gb_s = 0, write_gb_s = 0, copy_gb_s = 0;          // far beyond the last cache
   double cache_copy_gb_s = 0;                                   // footprint that stays in the last cache
@@ -100,13 +110,14 @@ struct Ceilings {                      // measured on this machine with this num
 };
 
 struct Profile {
-  std::vector<double> node_us;         // per node, median over runs
+  std::vector<double> node_us;         // per node, median over runs; on cuda the device's own times, but for what `note` says
   double model_us = 0;                 // the whole model, median, timed without the per-node clock
   double interpreter_us_per_node = 0;
   int runs = 0;
   std::vector<OperatorCard> cards;
-  std::vector<TimelineEvent> timeline; // of one run
+  std::vector<TimelineEvent> timeline; // of one run: tracks "operators" (the host) and, on cuda, "kernels"
   Ceilings ceilings;
+  std::string note;                    // why times are not what they should be
 };
 
 struct Environment {

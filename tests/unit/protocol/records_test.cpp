@@ -53,6 +53,45 @@ TEST(Records, EvaluationSurvivesTheWire) {
   EXPECT_EQ(back.spans.at(0).what, "compile");
 }
 
+TEST(Records, EveryWayOfTheWholeModelSurvivesTheWire) {
+  EndToEnd e;
+  e.speedup = 1.5;
+  e.ways = {{"CUDA graph", 300, 200, 1.5, {1.4, std::numeric_limits<double>::infinity()}, 20}};
+  const auto back = json::parse(json(e).dump()).get<EndToEnd>();
+  ASSERT_EQ(back.ways.size(), 1u);
+  EXPECT_EQ(back.ways[0].name, "CUDA graph");
+  EXPECT_EQ(back.ways[0].after_us, 200);
+  EXPECT_TRUE(std::isinf(back.ways[0].speedup_ci95.high));
+  EXPECT_EQ(back.ways[0].rounds, 20);
+}
+
+TEST(Records, AnEventsLaunchSurvivesTheWireAndIsAbsentWhereThereIsNone) {
+  TimelineEvent kernel{"gemm", "kernels", 1.5, 2.5, 3};
+  kernel.grid = {128, 2, 1};
+  kernel.block = {256, 1, 1};
+  kernel.registers = 40;
+  kernel.shared_bytes = 1536;
+  Evaluation e;
+  e.timeline = {kernel, {"relu", "operators", 0, 1, 4}};
+  const json wire = json::parse(json(e).dump());
+  EXPECT_EQ(wire["timeline"][1], (json{{"name", "relu"}, {"track", "operators"}, {"start_us", 0.0}, {"duration_us", 1.0}, {"node", 4}}));
+  const auto back = wire.get<Evaluation>().timeline;
+  ASSERT_EQ(back.size(), 2u);
+  EXPECT_EQ(back[0].grid, kernel.grid);
+  EXPECT_EQ(back[0].block, kernel.block);
+  EXPECT_EQ(back[0].registers, 40);
+  EXPECT_EQ(back[0].shared_bytes, 1536);
+  EXPECT_EQ(back[1].grid[0], 0);
+  EXPECT_FALSE(json(Evaluation{}).contains("timeline"));
+}
+
+// What sessions held before events had launches and profiles notes.
+TEST(Records, OldProfilesAreRead) {
+  const auto p = json::parse(R"({"model_us": 5, "timeline": [{"name": "mm", "track": "operators", "start_us": 1, "duration_us": 2, "node": 0}]})").get<Profile>();
+  EXPECT_EQ(p.note, "");
+  EXPECT_EQ(p.timeline.at(0).registers, 0);
+}
+
 TEST(Records, AbsentMeasurementStaysAbsent) {
   const auto back = json(Evaluation{}).get<Evaluation>();
   EXPECT_FALSE(back.measurement.has_value());
