@@ -60,6 +60,9 @@ class Walk {
     if (!stored->has_value()) {   // else its shares rank the tasks of this session for good
       step("profiling");
       if (auto status = profile_into(*session_, *model_, cancel_); !status) return status;
+      stored = session_->profile();
+      if (!stored) return stored.error();
+      if (stored->has_value() && !(*stored)->note.empty()) say("note: " + (*stored)->note);
     }
     auto cards = session_->cards();
     if (!cards) return cards.error();

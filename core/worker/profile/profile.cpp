@@ -8,6 +8,7 @@
 #include "core/base/statistics.h"
 #include "core/worker/device/torch_cuda.h"
 #include "core/worker/profile/costs.h"
+#include "core/worker/profile/node_times.h"
 
 #include <ATen/ATen.h>
 #include <c10/core/InferenceMode.h>
@@ -114,41 +115,35 @@ base::Result<double> overhead_us_per_node() {
   return 1e6 * (base::median(through) - base::median(direct)) / length;
 }
 
-}  // namespace
-
-base::Result<protocol::Profile> profile(aten::OpenModel& model, const protocol::Ceilings& ceilings, int runs, const base::CancelToken& cancel) {
-  protocol::Profile p;
-  p.runs = runs;
-  p.ceilings = ceilings;
-  const std::size_t count = model.graph.nodes.size();
-  std::vector<std::vector<double>> samples(count);
-  std::vector<double> whole;
-  std::vector<double> starts(count), ends(count);
-  const auto before = [&](int n) { starts[static_cast<std::size_t>(n)] = base::now_s(); };
-  const auto finish = [&] {
-    if (model.on_cuda) device::synchronize();
-  };
-  const auto after = [&](int n) {
-    finish();
-    ends[static_cast<std::size_t>(n)] = base::now_s();
-  };
-  for (int r = 0; r < runs + 1; ++r) {   // the first of each kind warms up
+// The whole model without a clock round its nodes.
+base::Result<double> model_us(aten::OpenModel& model, int runs, const base::CancelToken& cancel) {
+  std::vector<double> samples;
+  for (int r = 0; r < runs + 1; ++r) {   // the first warms up
     if (cancel.cancelled()) return base::Error{base::ErrorCode::cancelled, "profiling was cancelled", ""};
     const double start = base::now_s();
     if (auto ran = model.eager->run(model.inputs); !ran) return ran.error();
-    finish();
-    if (r > 0) whole.push_back(1e6 * (base::now_s() - start));
-    const double origin = base::now_s();
-    if (auto ran = model.eager->run_observed(model.inputs, before, after); !ran) return ran.error();
-    for (std::size_t n = 0; n < count && r > 0; ++n) samples[n].push_back(1e6 * (ends[n] - starts[n]));
-    if (r != runs) continue;
-    for (std::size_t n = 0; n < count; ++n)
-      p.timeline.push_back({model.graph.nodes[n].op, "operators", 1e6 * (starts[n] - origin), 1e6 * (ends[n] - starts[n]), static_cast<int>(n)});
+    if (model.on_cuda) device::synchronize();
+    if (r > 0) samples.push_back(1e6 * (base::now_s() - start));
   }
-  for (const std::vector<double>& s : samples) p.node_us.push_back(base::median(s));
-  p.model_us = base::median(whole);
-  base::Result<double> overhead = overhead_us_per_node();
+  return base::median(samples);
+}
+
+}  // namespace
+
+base::Result<protocol::Profile> profile(aten::OpenModel& model, const protocol::Ceilings& ceilings, int runs, const base::CancelToken& cancel) {
+  auto whole = model_us(model, runs, cancel);
+  if (!whole) return whole.error();
+  auto nodes = node_times(model, runs, cancel);
+  if (!nodes) return nodes.error();
+  auto overhead = overhead_us_per_node();
   if (!overhead) return overhead.error();
+  protocol::Profile p;
+  p.runs = runs;
+  p.ceilings = ceilings;
+  p.model_us = *whole;
+  p.node_us = std::move(nodes->node_us);
+  p.timeline = std::move(nodes->timeline);
+  p.note = std::move(nodes->note);
   p.interpreter_us_per_node = *overhead;
   p.cards = make_cards(model.graph, p.node_us, ceilings);
   return p;
