@@ -53,18 +53,6 @@ TEST(Records, EvaluationSurvivesTheWire) {
   EXPECT_EQ(back.spans.at(0).what, "compile");
 }
 
-TEST(Records, EveryWayOfTheWholeModelSurvivesTheWire) {
-  EndToEnd e;
-  e.speedup = 1.5;
-  e.ways = {{"CUDA graph", 300, 200, 1.5, {1.4, std::numeric_limits<double>::infinity()}, 20}};
-  const auto back = json::parse(json(e).dump()).get<EndToEnd>();
-  ASSERT_EQ(back.ways.size(), 1u);
-  EXPECT_EQ(back.ways[0].name, "CUDA graph");
-  EXPECT_EQ(back.ways[0].after_us, 200);
-  EXPECT_TRUE(std::isinf(back.ways[0].speedup_ci95.high));
-  EXPECT_EQ(back.ways[0].rounds, 20);
-}
-
 TEST(Records, AnEventsLaunchSurvivesTheWireAndIsAbsentWhereThereIsNone) {
   TimelineEvent kernel{"gemm", "kernels", 1.5, 2.5, 3};
   kernel.grid = {128, 2, 1};
