@@ -11,6 +11,7 @@
 #include "core/engine/report/json_report.h"
 #include "core/engine/report/tables.h"
 #include "core/engine/report/text.h"
+#include "core/engine/report/timeline.h"
 
 namespace kw::cli {
 namespace {
@@ -60,11 +61,12 @@ int profile(const Options& o, const base::CancelToken& cancel) {
     print(report::operators_table(p.cards, operators_shown));
     std::printf("\nModel: %s on %d threads, median of %d runs. Copy bandwidth %.1f GB/s.\n", report::duration(p.model_us).c_str(),
                 done->environment.threads, p.runs, p.ceilings.copy_gb_s);
+    if (!p.note.empty()) print("Note: " + p.note + "\n");
   }
   if (!o.json.empty())
     if (auto status = write_json(o.json, report::profile_json(o.optimize.model.path, p, done->environment)); !status) return fail(status.error());
   if (!o.trace.empty())
-    if (auto status = write_json(o.trace, report::chrome_trace(p.timeline, o.optimize.model.path)); !status) return fail(status.error());
+    if (auto status = write_json(o.trace, report::chrome_trace(p.timeline, done->graph, o.optimize.model.path)); !status) return fail(status.error());
   return 0;
 }
 

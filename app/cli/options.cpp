@@ -49,9 +49,11 @@ void add_run(CLI::App& app, Options& o) {
 void add_show(CLI::App& app, Options& o) {
   auto& command = *app.add_subcommand("show", "Show what a session holds");
   command.add_option("session", o.session, "session file")->required();
-  command.add_option("view", o.view, "tasks, tree, failures, or candidate")->check(CLI::IsMember({"tasks", "tree", "failures", "candidate"}));
+  command.add_option("view", o.view, "tasks, tree, failures, timeline, or candidate")
+      ->check(CLI::IsMember({"tasks", "tree", "failures", "timeline", "candidate"}));
   command.add_option("id", o.first, "the candidate to show");
   command.add_flag("--asm", o.assembly, "with its machine code");
+  command.add_option("--trace", o.trace, "timeline: write it to FILE too, for chrome://tracing or Perfetto");
 }
 
 void add_diff(CLI::App& app, Options& o) {

@@ -15,7 +15,7 @@ struct Options {
   conductor::OptimizeOptions optimize;           // its `model` serves profile, run and verify too
   std::string json;                              // FILE; "-": standard output
   bool as_json = false;                          // doctor, operators
-  std::string trace;                             // profile: Chrome trace file
+  std::string trace;                             // profile, show: Chrome trace file
   std::string out;                               // run, export
   std::string session;                           // show, diff, verify, export
   std::string view = "tasks";                    // show

@@ -35,6 +35,15 @@ Page tasks_page(const store::Session& session) {
   return out;
 }
 
+Page timeline_page(const store::Session& session, const std::string& trace_file) {
+  auto page = report::timeline_page(session);
+  if (!page || trace_file.empty()) return page;
+  auto trace = report::timeline_trace(session);
+  if (!trace) return trace.error();
+  if (auto status = write_json(trace_file, *trace); !status) return status.error();
+  return page;
+}
+
 }  // namespace
 
 int show(const Options& o, const base::CancelToken&) {
@@ -42,7 +51,9 @@ int show(const Options& o, const base::CancelToken&) {
     return fail(base::bad_input("which candidate? `kernelwright show " + o.session + " tree` lists them.", "show"));
   if (o.view != "candidate" && (!o.first.empty() || o.assembly))
     return fail(base::bad_input("an id and --asm belong to `show SESSION candidate ID`.", "show"));
+  if (o.view != "timeline" && !o.trace.empty()) return fail(base::bad_input("--trace belongs to `show SESSION timeline`.", "show"));
   return with_session(o.session, [&](const store::Session& session) {
+    if (o.view == "timeline") return timeline_page(session, o.trace);
     if (o.view == "tree") return report::tree_page(session);
     if (o.view == "failures") return report::failures_page(session);
     return o.view == "candidate" ? report::candidate_page(session, o.first, o.assembly) : tasks_page(session);

@@ -47,6 +47,7 @@ base::Result<Profiled> profile_model(const ModelOptions& options, const std::str
     if (watch.say) watch.say("note: " + note);
   Profiled out;
   out.environment = (*model)->worker().environment();
+  out.graph = (*model)->graph();
   if (watch.progress) watch.progress(-1, "profiling");
   if (session.empty()) {
     auto profile = (*model)->profile(profile_runs, cancel);

@@ -9,6 +9,7 @@ namespace kw::conductor {
 struct Profiled {
   protocol::Profile profile;
   protocol::Environment environment;
+  graph::Graph graph;                  // whose nodes the profile counts
   std::string session;                 // path, "" when none was asked for
 };
 // With `session` the result is also written there (the file is made or continued).

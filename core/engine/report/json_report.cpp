@@ -98,26 +98,9 @@ json profile_json(const std::string& model, const protocol::Profile& profile, co
           {"runs", profile.runs},
           {"model_us", number(profile.model_us)},
           {"interpreter_us_per_node", number(profile.interpreter_us_per_node)},
+          {"note", profile.note},
           {"ceilings", profile.ceilings},
           {"cards", cards}};
-}
-
-json chrome_trace(const std::vector<protocol::TimelineEvent>& events, const std::string& process) {
-  json list = json::array();
-  list.push_back({{"name", "process_name"}, {"ph", "M"}, {"pid", 1}, {"args", {{"name", process}}}});
-  std::vector<std::string> tracks;
-  for (const auto& event : events) {
-    auto track = std::find(tracks.begin(), tracks.end(), event.track);
-    if (track == tracks.end()) {
-      tracks.push_back(event.track);
-      track = tracks.end() - 1;
-      list.push_back({{"name", "thread_name"}, {"ph", "M"}, {"pid", 1}, {"tid", tracks.size()}, {"args", {{"name", event.track}}}});
-    }
-    json entry = {{"name", event.name}, {"ph", "X"}, {"pid", 1}, {"tid", track - tracks.begin() + 1}, {"ts", event.start_us}, {"dur", event.duration_us}};
-    if (event.node >= 0) entry["args"] = {{"node", event.node}};
-    list.push_back(std::move(entry));
-  }
-  return {{"traceEvents", list}, {"displayTimeUnit", "ms"}};
 }
 
 }  // namespace kw::report

@@ -1,6 +1,6 @@
 #pragma once
 // The stable JSON of `optimize --json` and `profile --json`; described field by field in resources/help/json.md. Every number
-// carries its unit in its name; what was not measured is null. Also the Chrome trace of a run.
+// carries its unit in its name; what was not measured is null.
 
 #include "core/engine/report/summary.h"
 
@@ -11,7 +11,5 @@ inline constexpr const char* profile_schema = "kernelwright.profile/1";
 
 nlohmann::json optimize_json(const Summary& summary);
 nlohmann::json profile_json(const std::string& model, const protocol::Profile& profile, const protocol::Environment& environment);
-// Trace Event Format ("X" events in µs): opens in chrome://tracing and Perfetto.
-nlohmann::json chrome_trace(const std::vector<protocol::TimelineEvent>& events, const std::string& process);
 
 }  // namespace kw::report

@@ -1,7 +1,6 @@
 #include "core/engine/report/tables.h"
 
 #include <algorithm>
-#include <filesystem>
 
 #include "core/engine/report/text.h"
 
@@ -9,8 +8,6 @@ namespace kw::report {
 namespace {
 
 constexpr auto right = Table::Align::right;
-
-std::string short_op(const std::string& op) { return op.rfind("aten.", 0) == 0 ? op.substr(5) : op; }
 
 std::string joined_operators(const store::TaskRecord& task) {
   std::string out;
@@ -20,10 +17,6 @@ std::string joined_operators(const store::TaskRecord& task) {
     out += (out.empty() ? "" : " + ") + name;
   }
   return shortened(out, 44);
-}
-
-std::string place(const std::string& source) {   // "file.py:12" without its folders
-  return source.empty() ? "" : std::filesystem::path(source).filename().string();
 }
 
 std::string outcome_cell(const TaskSummary& t) {
@@ -53,7 +46,7 @@ std::string operators_table(const std::vector<protocol::OperatorCard>& cards, st
   for (std::size_t i = 0; i < sorted.size() && i < most; ++i) {
     const auto& c = *sorted[i];
     table.row({percent(c.share), duration(c.time_us), std::to_string(c.calls), short_op(c.op), c.bound,
-               c.roofline_share > 0 ? percent(c.roofline_share) : "", shortened(c.module_path, 24), place(c.source)});
+               c.roofline_share > 0 ? percent(c.roofline_share) : "", shortened(c.module_path, 24), without_folders(c.source)});
   }
   std::string out = table.text();
   if (sorted.size() > most) out += "… and " + std::to_string(sorted.size() - most) + " more with a smaller share\n";

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <filesystem>
 
 namespace kw::report {
 namespace {
@@ -60,6 +61,10 @@ std::string shortened(const std::string& text, std::size_t limit) {
   const std::size_t head = (limit - 1) / 2, tail = limit - 1 - head;
   return text.substr(0, byte_of(text, head)) + "…" + text.substr(byte_of(text, size - tail));
 }
+
+std::string short_op(const std::string& op) { return op.rfind("aten.", 0) == 0 ? op.substr(5) : op; }
+
+std::string without_folders(const std::string& source) { return std::filesystem::path(source).filename().string(); }
 
 void Table::column(const std::string& title, Align align) { columns_.push_back({title, align}); }
 void Table::row(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }

@@ -15,6 +15,8 @@ std::string interval(const protocol::Interval& i);     // "[1.50, 1.56]"
 std::string scientific(double value);                  // "2.1e-06"
 std::string bytes(std::int64_t count);                 // "4.2 MB"
 std::string shortened(const std::string& text, std::size_t width);   // with "…" in the middle
+std::string short_op(const std::string& op);           // "aten.relu.default" -> "relu.default"
+std::string without_folders(const std::string& source);   // "/m/file.py:12" -> "file.py:12"
 
 class Table {
  public:

@@ -53,14 +53,6 @@ TEST(Assembly, ShowsTheInstructionsOfTheSource) {
   EXPECT_EQ(assembly_of("", "no-such-compiler-anywhere", "").error().code, base::ErrorCode::not_found);
 }
 
-TEST(Trace, HasOneTrackEachAndTimesInMicroseconds) {
-  const auto trace = chrome_trace({{"relu", "cpu", 10, 5, 3}, {"mm", "other", 20, 7, -1}}, "m.py");
-  const auto& events = trace["traceEvents"];
-  ASSERT_EQ(events.size(), 5u);   // process, two threads, two events
-  EXPECT_EQ(events[2], (nlohmann::json{{"name", "relu"}, {"ph", "X"}, {"pid", 1}, {"tid", 1}, {"ts", 10.0}, {"dur", 5.0}, {"args", {{"node", 3}}}}));
-  EXPECT_EQ(events[4]["tid"], 2);
-}
-
 graph::Graph embedding_task() {
   graph::Graph g;
   const auto value = [&](const std::string& name, graph::DType dtype, std::vector<std::int64_t> sizes, graph::Origin origin) {
