@@ -135,7 +135,7 @@ base::Result<store::EvaluationRecord> verify_candidate(const std::string& sessio
   out.purpose = "verify";
   out.evaluation = std::move(completion->evaluation);
   out.wall_s = completion->wall_s;
-  auto id = opened->add_evaluation(out);
+  auto id = keep_evaluation(*opened, out);
   if (!id) return id.error();
   out.id = *id;
   store::RunRecord end;

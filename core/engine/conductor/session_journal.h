@@ -1,6 +1,7 @@
 #pragma once
 // Search's journal, written into the session as things happen. Search thread.
 
+#include "core/engine/conductor/session_tasks.h"
 #include "core/engine/search/journal.h"
 #include "core/engine/store/session.h"
 
@@ -19,7 +20,7 @@ class SessionJournal final : public search::Journal {
   base::Result<std::int64_t> evaluated(const store::EvaluationRecord& evaluation) override {
     store::EvaluationRecord record = evaluation;
     record.run = run_;
-    return session_.add_evaluation(record);
+    return keep_evaluation(session_, record);
   }
   base::Status unusable(const std::string& task, const std::string& reason) override { return session_.set_task_note(task, reason); }
 

@@ -106,6 +106,13 @@ base::Result<nlohmann::json> winners_json(const store::Session& session) {
   return out;
 }
 
+base::Result<std::int64_t> keep_evaluation(store::Session& session, const store::EvaluationRecord& evaluation) {
+  const auto& timeline = evaluation.evaluation.timeline;
+  if (!timeline.empty())
+    if (auto status = session.set_timeline("candidate:" + evaluation.candidate, timeline); !status) return status.error();
+  return session.add_evaluation(evaluation);
+}
+
 base::Status keep_end_to_end(store::Session& session, std::int64_t run, const nlohmann::json& answer) {
   protocol::EndToEnd result;
   try {

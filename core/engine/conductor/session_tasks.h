@@ -23,6 +23,9 @@ base::Result<int> evaluations_of_interrupted_runs(const store::Session& session)
 // The used winners in the form of worker_api.md: [{task, plan, instances}].
 base::Result<nlohmann::json> winners_json(const store::Session& session);
 
+// Adds an evaluation; the timeline that one of a finalist has is kept under "candidate:ID".
+base::Result<std::int64_t> keep_evaluation(store::Session& session, const store::EvaluationRecord& evaluation);
+
 // Writes the result of the whole model and marks the winners it left out.
 base::Status keep_end_to_end(store::Session& session, std::int64_t run, const nlohmann::json& answer);
 

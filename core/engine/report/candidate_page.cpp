@@ -3,6 +3,7 @@
 #include "core/engine/report/evidence.h"
 #include "core/engine/report/pages.h"
 #include "core/engine/report/text.h"
+#include "core/engine/report/timeline.h"
 #include "core/graph/graph.h"
 
 namespace kw::report {
@@ -105,10 +106,12 @@ base::Result<std::string> candidate_page(const store::Session& session, const st
   auto evaluations = session.evaluations(id);
   auto environment = session.environment();
   auto edges = edges_section(session, *candidate);
+  auto kernels = session.timeline("candidate:" + id);
   if (!task) return task.error();
   if (!evaluations) return evaluations.error();
   if (!environment) return environment.error();
   if (!edges) return edges.error();
+  if (!kernels) return kernels.error();
   std::string out = "candidate " + id + " of " + task->id + " (" + candidate->kind + ")\n";
   if (!task->source.empty()) out += "task at " + task->source + (task->module_path.empty() ? "" : ", module " + task->module_path) + "\n";
   out += heading("recipe") + (candidate->recipe.empty() ? "none: edited\n" : candidate->recipe + "\n");
@@ -120,6 +123,7 @@ base::Result<std::string> candidate_page(const store::Session& session, const st
     if (const std::string evidence = evidence_lines(e.evaluation.evidence); !evidence.empty()) out += indented(evidence);
   }
   if (evaluations->empty()) out += "none yet\n";
+  if (!kernels->empty()) out += heading("kernels of one call") + kernels_by_track(*kernels);
   out += heading("plan") + plan_lines(*candidate);
   out += heading("source") + candidate->source;
   if (!assembly) return out;

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
@@ -219,7 +220,7 @@ TEST_F(CliTest, BadInputIsStatusTwoWithOneMessage) {
   for (const auto& words : std::vector<std::vector<std::string>>{
            {"optimize", "missing.py"}, {"optimize", "model.py", "--evals", "many"}, {"optimize", "model.py", "--evals", "0"}, {"optimize", "model.py", "--target", "tpu"},
            {"optimize", "model.py", "--llm", "any"}, {"optimize", "model.py", "--json", "no/such/folder/x.json"}, {"optimize"}, {"frobnicate"},
-           {"optimize", "log"}, {"show", "missing.kwr"}, {"show", "model.kwr", "candidate", "c99"}, {"show", "model.kwr", "candidate"}, {"show", "model.kwr", "tree", "c1"},
+           {"optimize", "log"}, {"show", "missing.kwr"}, {"show", "model.kwr", "candidate", "c99"}, {"show", "model.kwr", "candidate"}, {"show", "model.kwr", "tree", "c1"}, {"show", "model.kwr", "--trace", "x.json"},
            {"diff", "model.kwr", "c1", "c99"}, {"verify", "model.kwr", "c99"}, {"export", "model.kwr", "c99", "--out", "x"}, {"export", "model.kwr", "c1", "--out", "x.kwpkg"}}) {
     const auto done = run(words);
     std::string line;
@@ -236,7 +237,32 @@ TEST_F(CliTest, ProfileWritesCardsAndATrace) {
   const json cards = json::parse(*base::read_file(at("cards.json")));
   for (const char* key : {"operator", "signature", "module_path", "source", "calls", "time_us", "share", "bytes", "flops", "bound", "roofline_share"})
     EXPECT_TRUE(cards["cards"][0].contains(key)) << key;
-  EXPECT_EQ(json::parse(*base::read_file(at("trace.json")))["traceEvents"].back()["name"], "aten.layer_norm.default");
+  const json events = json::parse(*base::read_file(at("trace.json")))["traceEvents"];
+  const auto gemm = std::find_if(events.begin(), events.end(), [](const json& e) { return e["name"] == "made_up_gemm"; });
+  ASSERT_NE(gemm, events.end());
+  EXPECT_EQ((*gemm)["args"]["operator"], "aten.mm.default");
+  EXPECT_EQ((*gemm)["args"]["source"], "model.py:5");
+}
+
+TEST_F(CliTest, TheTimelineIsShownAndWrittenFromTheSession) {
+  EXPECT_EQ(run({"profile", "model.py", "--session", "s.kwr", "--trace", "profiled.json"}).status.code, 0);
+  const auto shown = run({"show", "s.kwr", "timeline", "--trace", "shown.json"});
+  EXPECT_EQ(shown.status.code, 0) << shown.err;
+  EXPECT_NE(shown.out.find("made_up_gemm"), std::string::npos) << shown.out;
+  EXPECT_NE(shown.out.find("layer_norm.default"), std::string::npos) << shown.out;
+  const auto events = [&](const std::string& file) { return json::parse(*base::read_file(at(file)))["traceEvents"].size(); };
+  EXPECT_EQ(events("shown.json"), events("profiled.json"));
+}
+
+TEST_F(CliTest, AWinnersPageHasTheTimesOfItsKernels) {
+  EXPECT_EQ(run({"optimize", "model.py", "--evals", "20"}).status.code, 0);
+  auto session = store::Session::open(at("model.kwr"), store::Session::Access::read);
+  ASSERT_TRUE(session.ok());
+  const auto finals = session->finals();
+  ASSERT_FALSE(finals->empty());
+  const auto shown = run({"show", "model.kwr", "candidate", finals->front().candidate});
+  EXPECT_NE(shown.out.find("candidate, 20.0 µs in all"), std::string::npos) << shown.out;
+  EXPECT_NE(shown.out.find("made_up_eager"), std::string::npos) << shown.out;
 }
 
 TEST_F(CliTest, OperatorsListsTheLoweringTable) {
