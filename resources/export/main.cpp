@@ -167,7 +167,7 @@ bool compare(const Buffer& b, const std::vector<char>& got, const Buffer& rb, co
     if (values[i] == truths[i] || (std::isnan(values[i]) && std::isnan(truths[i]))) continue;
     ++differing;
     const double error = std::abs(values[i] - truths[i]) / (std::abs(truths[i]) + rms);
-    if (!(error <= worst)) worst = error;
+    worst = std::max(worst, std::isnan(error) ? HUGE_VAL : error);
   }
   // Of floating outputs |a - b| / (|b| + rms(b)), of others the share of elements that differ.
   const bool floating = is_floating(b.dtype);

@@ -19,6 +19,8 @@ std::string quoted(const std::string& text) {
   return out + "\"";
 }
 
+std::string enumerator(graph::DType dtype) { return dtype == graph::DType::boolean ? "boolean" : std::string(graph::name(dtype)); }
+
 std::string buffer_row(const graph::Graph& task, const plan::Buffer& buffer, std::size_t position, double allowed) {
   constexpr const char* roles[] = {"input", "output", "workspace"};
   std::string what = "any";
@@ -28,7 +30,7 @@ std::string buffer_row(const graph::Graph& task, const plan::Buffer& buffer, std
     below = std::stoll(what.substr(6));
     what = "index";
   }
-  return "    {" + quoted(buffer.name) + ", Role::" + roles[static_cast<int>(buffer.role)] + ", DType::" + std::string(graph::name(buffer.type.dtype)) +
+  return "    {" + quoted(buffer.name) + ", Role::" + roles[static_cast<int>(buffer.role)] + ", DType::" + enumerator(buffer.type.dtype) +
          ", " + numbers(buffer.type.sizes) + ", " + numbers(buffer.type.strides) + ", Domain::" + what + ", " + std::to_string(below) + ", " + scientific(allowed) + "},\n";
 }
 

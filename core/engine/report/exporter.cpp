@@ -64,15 +64,18 @@ base::Result<Material> gather(const store::Session& session, const std::string& 
   return Material{std::move(*candidate), std::move(*task), std::move(*environment), std::move(*evaluations), std::move(*graph), std::move(*plan), std::move(*reference)};
 }
 
+// Of a floating output that no evaluation compared: room for a rounding of each side.
+double usual_difference(graph::DType dtype) { return dtype == graph::DType::bf16 ? 0.0625 : dtype == graph::DType::f16 ? 0.0078 : 1e-4; }
+
 // Kernel and reference are both within the tolerance of the truth, so at most twice that apart. An int64 output is an index, which
 // goes either way at a near tie.
 std::vector<double> allowed_differences(const Material& m) {
-  constexpr double unknown = 1e-4, index_share = 0.05;
+  constexpr double index_share = 0.05;
   std::vector<double> allowed;
   for (const plan::Buffer& buffer : m.plan.buffers) {
     if (buffer.role != plan::BufferRole::output) continue;
     const bool floating = graph::is_floating(buffer.type.dtype);
-    allowed.push_back(floating ? unknown : buffer.type.dtype == graph::DType::i64 ? index_share : 0);
+    allowed.push_back(floating ? usual_difference(buffer.type.dtype) : buffer.type.dtype == graph::DType::i64 ? index_share : 0);
     for (const auto& e : m.evaluations) {
       const auto& errors = e.evaluation.evidence.errors;
       if (floating && allowed.size() <= errors.size()) allowed.back() = 2 * errors[allowed.size() - 1].tolerance_max;
