@@ -38,8 +38,9 @@ std::string memory_format(int value) {
   return value >= 0 && value < 4 ? names[value] : "torch.contiguous_format";
 }
 
-// A literal as Python: one overload an alternative of graph::Literal.
+// A literal as Python: one overload an alternative of graph::Literal. Tensors are made where the kernel runs.
 struct Python {
+  std::string device;   // "cpu" or "cuda"
   std::string operator()(const graph::None&) const { return "None"; }
   std::string operator()(const graph::ValueRef& ref) const { return variable(ref.id); }
   std::string operator()(const graph::ValueList& list) const { return listed(list.ids, variable); }
@@ -57,16 +58,16 @@ struct Python {
   std::string operator()(graph::DType dtype) const { return torch_names.at(dtype); }
   std::string operator()(const graph::LayoutArg&) const { return "torch.strided"; }
   std::string operator()(const graph::MemoryFormatArg& format) const { return memory_format(format.value); }
-  std::string operator()(const graph::DeviceArg&) const { return "\"cpu\""; }
+  std::string operator()(const graph::DeviceArg&) const { return "\"" + device + "\""; }
 };
 
-std::string call(const graph::Node& node) {
+std::string call(const graph::Node& node, const std::string& device) {
   const bool builtin = node.op.rfind("_operator.", 0) == 0;
   std::string arguments;
   for (const graph::Argument& a : node.arguments) {
     arguments += arguments.empty() ? "" : ", ";
     if (!builtin && a.keyword) arguments += a.name + "=";
-    arguments += std::visit(Python{}, a.value);
+    arguments += std::visit(Python{device}, a.value);
   }
   return (builtin ? "operator." + node.op.substr(10) : "torch.ops." + node.op) + "(" + arguments + ")";
 }
@@ -94,7 +95,7 @@ std::string unpacked(const graph::Graph& task, const graph::Node& node) {
 
 }  // namespace
 
-std::string python_task(const graph::Graph& task) {
+std::string python_task(const graph::Graph& task, const std::string& device) {
   std::string inputs, parameters, body, outputs;
   for (const graph::ValueId id : task.inputs) {
     const graph::Value& value = task.values[id];
@@ -104,7 +105,7 @@ std::string python_task(const graph::Graph& task) {
   }
   for (const graph::Node& node : task.nodes) {
     if (!node.source.file.empty()) body += "        # " + node.source.file + ":" + std::to_string(node.source.line) + "\n";
-    body += "        " + (node.outputs.empty() ? "" : results(node) + " = ") + call(node) + "\n" + unpacked(task, node);
+    body += "        " + (node.outputs.empty() ? "" : results(node) + " = ") + call(node, device) + "\n" + unpacked(task, node);
   }
   for (const graph::Output& output : task.outputs) outputs += (outputs.empty() ? "" : ", ") + variable(output.value);
   return "\"\"\"The task as PyTorch operators: what the kernel computes, for checking and as a fallback.\"\"\"\n"

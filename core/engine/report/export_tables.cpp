@@ -6,10 +6,10 @@
 namespace kw::report {
 namespace {
 
-std::string numbers(const std::vector<std::int64_t>& list) {
-  std::string out = "{";
-  for (const auto n : list) out += (out.size() > 1 ? ", " : "") + std::to_string(n);
-  return out + "}";
+std::string joined(const auto& list) {
+  std::string out;
+  for (const auto n : list) out += (out.empty() ? "" : ", ") + std::to_string(n);
+  return out;
 }
 
 std::string quoted(const std::string& text) {
@@ -31,17 +31,23 @@ std::string buffer_row(const graph::Graph& task, const plan::Buffer& buffer, std
     what = "index";
   }
   return "    {" + quoted(buffer.name) + ", Role::" + roles[static_cast<int>(buffer.role)] + ", DType::" + enumerator(buffer.type.dtype) +
-         ", " + numbers(buffer.type.sizes) + ", " + numbers(buffer.type.strides) + ", Domain::" + what + ", " + std::to_string(below) + ", " + scientific(allowed) + "},\n";
+         ", {" + joined(buffer.type.sizes) + "}, {" + joined(buffer.type.strides) + "}, Domain::" + what + ", " + std::to_string(below) + ", " + scientific(allowed) + "},\n";
+}
+
+// cpu: a function of the program. cuda: a name to look up in what NVRTC made, and its launch.
+std::string step_row(const plan::Plan& plan, const plan::Step& step, const std::string& prefix) {
+  const std::string buffers = "{" + joined(step.buffers) + "}";
+  if (plan.target == "cpu") return "    {" + prefix + step.name + ", " + buffers + "},\n";
+  return "    {" + quoted(step.name) + ", " + buffers + ", {" + joined(step.launch.grid) + "}, {" + joined(step.launch.block) + "}, " +
+         std::to_string(step.launch.shared_bytes) + "},\n";
 }
 
 std::string plan_table(const graph::Graph& task, const plan::Plan& plan, const std::vector<double>& allowed, const std::string& name,
                        const std::string& prefix) {
   std::string declared, steps, buffers;
   for (const auto& step : plan.steps) {
-    declared += "extern \"C\" void " + prefix + step.name + "(void* const* buffers);\n";
-    steps += "    {" + prefix + step.name + ", {";
-    for (std::size_t i = 0; i < step.buffers.size(); ++i) steps += (i > 0 ? ", " : "") + std::to_string(step.buffers[i]);
-    steps += "}},\n";
+    if (plan.target == "cpu") declared += "extern \"C\" void " + prefix + step.name + "(void* const* buffers);\n";
+    steps += step_row(plan, step, prefix);
   }
   std::size_t output = 0;
   for (std::size_t i = 0; i < plan.buffers.size(); ++i) {
@@ -56,7 +62,8 @@ std::string plan_table(const graph::Graph& task, const plan::Plan& plan, const s
 std::string plan_tables(const graph::Graph& task, const plan::Plan& candidate, const plan::Plan& reference, const std::vector<double>& allowed) {
   return "// Buffers and steps of the kernel and of the reference. Included by main.cpp after its types.\n"
          "// A buffer: name, role, dtype, sizes, strides, what it may hold, below which number an index lies, and how far\n"
-         "// apart kernel and reference may be.\n\n" +
+         "// apart kernel and reference may be. A step: its function and the buffers it is given" +
+         (candidate.target == "cpu" ? std::string() : ", grid, block, bytes of shared memory") + ".\n\n" +
          plan_table(task, candidate, allowed, "candidate_plan", "") + plan_table(task, reference, allowed, "reference_plan", "reference_");
 }
 

@@ -10,8 +10,8 @@
 namespace kw::report {
 
 // The task's graph as a Python module: `class Task(torch.nn.Module)` whose forward calls torch.ops.aten in order, and
-// INPUTS = [(name, dtype, sizes, strides, domain)].
-std::string python_task(const graph::Graph& task);
+// INPUTS = [(name, dtype, sizes, strides, domain)]. `device`: "cpu" or "cuda", where the tensors are that it makes itself.
+std::string python_task(const graph::Graph& task, const std::string& device);
 
 // C++ tables of both plans for main.cpp. `allowed`: one an output, how far kernel and reference may be apart (of an integer output: the
 // share of its elements that may differ).

@@ -1,12 +1,13 @@
 #pragma once
 // What an engineer takes away of a candidate, one folder:
 //
-//   kernel.cpp plan.json   the source and the plan           reference.cpp   a plain kernel of the same task, to check against
-//   task.py                the task as PyTorch operators     task.h          buffers and steps of both, as tables
-//   main.cpp               draws, runs, checks, times        build.sh        the build lines
-//   loader.py              puts the kernel into a module     README.md       how to use them, and where they come from
+//   kernel.cpp, .cu        the source                        plan.json       buffers and steps, on cuda with their launches
+//   reference.cpp, .cu     a plain kernel to check against   task.h          buffers and steps of both, as tables
+//   main.cpp, checking.h   draws, runs, checks, times        build.sh        builds it
+//   loader.py, checking.py puts the kernel into a module     task.py         the task as PyTorch operators
+//   compile_flags.txt      cuda: what NVRTC is told          README.md       how to use them, and where they come from
 //
-// main.cpp and loader.py are copied from resources/export; the others are written here.
+// Programs are copied from resources/export (cuda: build.sh, too); the others are written here.
 
 #include <string>
 #include <vector>

@@ -81,7 +81,7 @@ graph::Graph embedding_task() {
 }
 
 TEST(Export, TheTaskInPython) {
-  const std::string text = python_task(embedding_task());
+  const std::string text = python_task(embedding_task(), "cpu");
   EXPECT_NE(text.find("    (\"weight\", torch.float32, [50,8], [8,1], \"any\"),\n    (\"ids\", torch.int64, [4], [1], \"index 50\"),\n"), std::string::npos) << text;
   EXPECT_NE(text.find("    def forward(self, v0, v1):\n        # m.py:7\n        v2 = torch.ops.aten.embedding.default(v0, v1)\n"
                       "        v3 = torch.ops.aten.mul.Scalar(v2, 0.5)\n        return v3\n"),
