@@ -64,7 +64,10 @@ std::vector<std::string> program_flags(const std::string& flags) {
 }
 
 base::Result<std::string> assembly_of(const std::string& source, const std::string& compiler, const std::string& flags) {
-  if (compiler.starts_with("NVRTC")) return base::Error{base::ErrorCode::unsupported, "this version shows the machine code of cpu candidates only.", "--asm"};
+  if (compiler.starts_with("NVRTC"))
+    return base::Error{base::ErrorCode::unsupported,
+                       "no CUDA compiler is here: only workers have one. `kernelwright export SESSION ID --out DIR`, then `python DIR/loader.py --asm` "
+                       "prints the machine code of a cuda candidate (without a GPU: `--asm --arch sm_90`).", "--asm"};
   const Scratch scratch;
   if (scratch.path().empty()) return base::Error{base::ErrorCode::io, "cannot make a temporary folder.", "--asm"};
   const std::string file = scratch.path() + "/kernel.cpp";
