@@ -78,6 +78,7 @@ std::vector<char*> pointers(std::vector<std::string>& strings) {
   ::fcntl(report, F_SETFD, FD_CLOEXEC);
   ::syscall(SYS_close_range, static_cast<unsigned>(top + 1), static_cast<unsigned>(report - 1), 0u);
   ::syscall(SYS_close_range, static_cast<unsigned>(report + 1), ~0u, 0u);
+  if (o.niceness > 0) (void)::setpriority(PRIO_PROCESS, 0, ::getpriority(PRIO_PROCESS, 0) + o.niceness);
   for (const ResourceLimit& limit : o.limits) {
     const rlimit value{limit.value, limit.value};
     ::setrlimit(static_cast<__rlimit_resource>(limit.resource), &value);

@@ -24,6 +24,7 @@ struct SpawnOptions {
   struct PassedFd { int from = -1; int to = -1; };
   std::vector<PassedFd> fds;                    // `from` here becomes `to` (3 and up, one after the other) there; all others close
   std::vector<ResourceLimit> limits;
+  int niceness = 0;                             // added to ours: 10 yields a core to whoever wants it
 };
 
 struct ExitStatus {
