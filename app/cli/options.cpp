@@ -9,9 +9,10 @@ namespace {
 
 void model_options(CLI::App& command, conductor::ModelOptions& model) {
   command.add_option("model", model.path, "the model: a .py file with get_model() and get_inputs(), or a .pt2 archive")->required();
-  command.add_option("--target", model.target, "auto (cpu), cpu or cuda")->check(CLI::IsMember({"auto", "cpu", "cuda"}))->capture_default_str();
+  command.add_option("--target", model.target, "auto (cuda where there is a GPU, else cpu), cpu or cuda")->check(CLI::IsMember({"auto", "cpu", "cuda"}))->capture_default_str();
   command.add_option("--threads", model.threads, "threads of the model and of its kernels (default: all cores)")->check(CLI::Range(1, 1024));
-  command.add_option("--inputs", model.inputs, "inputs to use instead of the model's own (.pt or .safetensors)")->check(CLI::ExistingFile);
+  auto* file = command.add_option("--inputs", model.inputs, "inputs to use instead of the model's own (.pt or .safetensors)")->check(CLI::ExistingFile);
+  command.add_option("--input-set", model.input_set, "one of the input sets that a .py names (INPUT_SETS or get_input_sets())")->excludes(file);
   command.add_option("--python", model.python, "the Python that exports a .py model (default: .venv beside the sources, else python3)");
 }
 

@@ -152,6 +152,7 @@ Answer Service::open(const json& params, const base::CancelToken&) {
   options.path = params.at("path");
   options.python = params.value("python", "");
   options.inputs = params.value("inputs", "");
+  options.input_set = params.value("input_set", "");
   options.threads = params.value("threads", 0);
   options.seed = params.value("seed", std::uint64_t{0});
   options.cache = params.value("cache", "");
@@ -160,16 +161,19 @@ Answer Service::open(const json& params, const base::CancelToken&) {
   judging.seed = options.seed;
   judging.parallel_builds = parallel_builds;
   const std::string target = params.value("target", "cpu");
-  options.on_cuda = target == "cuda";
+  std::string no_gpu;                    // why `auto` is the cpu
   const Answer opening = on_executor([&]() -> Answer {
-    if (options.on_cuda && !gpu_) {
+    if (target != "cpu" && !gpu_) {
       auto gpu = oracle::Gpu::open();
-      if (!gpu) return gpu.error();
-      gpu_ = std::move(gpu).value();
+      if (gpu) gpu_ = std::move(gpu).value();
+      else if (target == "cuda") return gpu.error();
+      else no_gpu = gpu.error().message;
     }
+    options.on_cuda = target != "cpu" && gpu_ != nullptr;
     auto opened = aten::open_model(options);   // sets the number of threads, an OpenMP setting of the calling thread
     if (!opened) return opened.error();
     model_ = std::move(opened).value();
+    if (!no_gpu.empty()) model_->graph.notes.push_back("works on the cpu: " + no_gpu);
     judging.threads = threads_ = at::get_num_threads();
     return json();
   });

@@ -19,7 +19,7 @@ ModelOptions options_of(const store::ModelInfo& model, const ModelOptions& overr
   out.threads = model.threads;
   out.seed = model.seed;
   if (out.python.empty()) out.python = model.python;
-  if (out.inputs.empty()) out.inputs = model.inputs;
+  if (out.inputs.empty() && out.input_set.empty()) out.inputs = model.inputs, out.input_set = model.input_set;
   return out;
 }
 

@@ -19,6 +19,7 @@ base::Result<std::string> checked_path(const ModelOptions& options) {
   std::error_code ignored;
   if (!fs::is_regular_file(options.path, ignored)) return base::bad_input("there is no such model file.", options.path);
   const std::string kind = fs::path(options.path).extension();
+  if (kind != ".py" && !options.input_set.empty()) return base::bad_input("only a .py model names input sets; use --inputs FILE.", options.path);
   if (kind != ".py" && kind != ".pt2")
     return base::bad_input("a model is a .py file or a .pt2 archive of torch.export (TorchScript .pt cannot be opened yet).", options.path);
   return fs::absolute(options.path).string();
@@ -46,7 +47,6 @@ base::Result<std::unique_ptr<OpenModel>> OpenModel::open(const ModelOptions& opt
   model->options_.path = *path;
   if (!options.inputs.empty()) model->options_.inputs = fs::absolute(options.inputs).string();
   if (options.threads <= 0) model->options_.threads = default_threads();
-  if (options.target == "auto") model->options_.target = "cpu";
   auto hash = base::sha256_file(*path);
   if (!hash) return hash.error();
   auto worker = WorkerClient::start({options.worker, watch.progress});
@@ -64,6 +64,7 @@ base::Result<std::unique_ptr<OpenModel>> OpenModel::open(const ModelOptions& opt
     model->info_.python = options.python;
     if (const auto found = opened->find("environment"); found != opened->end())
       model->worker_->set_environment(found->get<protocol::Environment>());
+    model->options_.target = model->worker_->environment().target;
   } catch (const nlohmann::json::exception& e) {
     return base::Error{base::ErrorCode::lost, std::string("the worker's answer to `open` makes no sense: ") + e.what(), options.path};
   }
@@ -72,9 +73,10 @@ base::Result<std::unique_ptr<OpenModel>> OpenModel::open(const ModelOptions& opt
   info.path = *path;
   info.sha256 = *hash;
   info.graph_hash = hash_of(model->graph_json_);
-  info.generator = kernel::generator_version;
+  info.generator = std::string(kernel::generator_version);
   info.target = model->options_.target;
   info.inputs = model->options_.inputs;
+  info.input_set = model->options_.input_set;
   info.threads = model->options_.threads;
   info.seed = options.seed;
   return model;
@@ -83,7 +85,7 @@ base::Result<std::unique_ptr<OpenModel>> OpenModel::open(const ModelOptions& opt
 base::Result<nlohmann::json> OpenModel::ask_open(const base::CancelToken& cancel) {
   auto cache = base::cache_dir();
   if (!cache) return cache.error();
-  return worker_->call("open", {{"path", options_.path}, {"python", options_.python}, {"inputs", options_.inputs}, {"threads", options_.threads},
+  return worker_->call("open", {{"path", options_.path}, {"python", options_.python}, {"inputs", options_.inputs}, {"input_set", options_.input_set}, {"threads", options_.threads},
                                 {"seed", options_.seed}, {"cache", *cache}, {"target", options_.target}},
                        &cancel);
 }

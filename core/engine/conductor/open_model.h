@@ -13,10 +13,10 @@ namespace kw::conductor {
 
 struct ModelOptions {
   std::string path;                    // .pt2 or .py
-  std::string target = "auto";         // auto, cpu
+  std::string target = "auto";         // auto: cuda where there is a GPU, else cpu
   int threads = 0;                     // 0: the cores this process may use
   std::int64_t seed = 0;
-  std::string python, inputs;
+  std::string python, inputs, input_set;
   std::string worker;                  // program; "": beside the executable
 };
 

@@ -25,6 +25,7 @@ struct ModelInfo {
   std::string target = "cpu";
   std::string python;                  // the interpreter that exported a .py, "" where none was needed
   std::string inputs;                  // --inputs FILE, "" for the model's own
+  std::string input_set;               // --input-set NAME, "" for the model's own
   int threads = 1;
   std::int64_t seed = 0;
 };

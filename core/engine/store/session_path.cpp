@@ -47,7 +47,7 @@ std::string difference(const ModelInfo& stored, const ModelInfo& wanted) {
   if (stored.target != wanted.target) return "it was made for target " + stored.target + ", not " + wanted.target;
   if (stored.threads != wanted.threads)
     return "it was made with " + std::to_string(stored.threads) + " threads, not " + std::to_string(wanted.threads);
-  if (stored.inputs != wanted.inputs) return "it was made with other inputs";
+  if (stored.inputs != wanted.inputs || stored.input_set != wanted.input_set) return "it was made with other inputs";
   if (stored.generator != wanted.generator) return "it was made by another version of the generator (" + stored.generator + ")";
   if (stored.graph_hash != wanted.graph_hash) return "the model's graph has changed (something that the model file imports?)";
   return "";

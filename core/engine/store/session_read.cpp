@@ -23,6 +23,7 @@ ModelInfo model_of(const json& j) {
   m.target = j.at("target");
   m.python = j.at("python");
   m.inputs = j.at("inputs");
+  m.input_set = j.value("input_set", "");
   m.threads = j.at("threads");
   m.seed = j.at("seed");
   return m;

@@ -17,7 +17,7 @@ std::string now_text() {
 
 json to_json_text(const ModelInfo& m) {
   return {{"path", m.path},     {"sha256", m.sha256}, {"kind", m.kind},       {"graph_hash", m.graph_hash}, {"target", m.target},
-          {"generator", m.generator}, {"python", m.python}, {"inputs", m.inputs}, {"threads", m.threads}, {"seed", m.seed}};
+          {"generator", m.generator}, {"python", m.python}, {"inputs", m.inputs}, {"input_set", m.input_set}, {"threads", m.threads}, {"seed", m.seed}};
 }
 
 json spans_json(const std::vector<protocol::Span>& spans) {

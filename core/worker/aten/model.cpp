@@ -147,7 +147,7 @@ base::Result<std::string> archive_of(const OpenOptions& options, OpenModel& mode
   if (!std::filesystem::is_regular_file(options.path, ignored)) return base::bad_input("There is no such file.", options.path);
   if (extension == ".py") {
     model.kind = "py";
-    return export_model(options.path, options.python, options.seed, options.cache);
+    return export_model(options.path, options.python, options.seed, options.input_set, options.cache);
   }
   if (extension == ".pt" || extension == ".pth")
     return base::Error{base::ErrorCode::unsupported,

@@ -19,6 +19,7 @@ struct OpenOptions {
   std::string path;              // .pt2 or .py
   std::string python;            // interpreter for .py; "" = the default rule
   std::string inputs;            // file with inputs (.pt tuple or .safetensors); "" = the archive's, else drawn
+  std::string input_set;         // of a .py: one that its module names; "" = get_inputs()
   int threads = 0;               // 0 = all
   bool on_cuda = false;          // weights and inputs go to the GPU, where torch's CUDA half is loaded and a stream chosen
   std::uint64_t seed = 0;

@@ -37,12 +37,14 @@ std::string neighbours(const fs::path& file) {
   return text;
 }
 
-base::Result<std::string> cache_key(const fs::path& file, const std::string& python, std::uint64_t seed, const std::string& exporter) {
+base::Result<std::string> cache_key(const fs::path& file, const std::string& python, std::uint64_t seed, const std::string& input_set,
+                                    const std::string& exporter) {
   auto source = base::read_file(file.string());
   if (!source) return source.error();
   auto program = base::read_file(exporter);
   if (!program) return program.error();
-  return base::sha256_hex(*source + '\0' + *program + '\0' + file.string() + '\0' + python + '\0' + std::to_string(seed) + '\0' + neighbours(file));
+  return base::sha256_hex(*source + '\0' + *program + '\0' + file.string() + '\0' + python + '\0' + std::to_string(seed) + '\0' + input_set + '\0' +
+                          neighbours(file));
 }
 
 std::string last_line(const std::string& text) {
@@ -79,13 +81,14 @@ std::string choose_python(const std::string& python) {
   return "python3";
 }
 
-base::Result<std::string> export_model(const std::string& path, const std::string& python, std::uint64_t seed, const std::string& cache) {
+base::Result<std::string> export_model(const std::string& path, const std::string& python, std::uint64_t seed, const std::string& input_set,
+                                       const std::string& cache) {
   std::error_code ignored;
   const fs::path file = fs::absolute(path, ignored).lexically_normal();
   if (!fs::is_regular_file(file, ignored)) return base::Error{base::ErrorCode::bad_input, "There is no such file.", path};
   const std::string interpreter = choose_python(python);
   const std::string exporter = base::resources_dir() + "/python/kw_export.py";
-  auto key = cache_key(file, interpreter, seed, exporter);
+  auto key = cache_key(file, interpreter, seed, input_set, exporter);
   if (!key) return key.error();
   const fs::path folder = fs::path(cache) / "exports";
   fs::create_directories(folder, ignored);
@@ -96,6 +99,7 @@ base::Result<std::string> export_model(const std::string& path, const std::strin
   const std::string unfinished = (folder / (*key + "." + std::to_string(::getpid()) + ".tmp.pt2")).string();
   base::SpawnOptions options;
   options.argv = {interpreter, exporter, file.string(), unfinished, "--seed", std::to_string(seed)};
+  if (!input_set.empty()) options.argv.insert(options.argv.end(), {"--input-set", input_set});
   auto captured = base::run_captured(std::move(options), export_timeout_s);
   if (!captured) {
     base::Error error = captured.error();
