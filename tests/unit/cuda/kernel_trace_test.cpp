@@ -61,7 +61,7 @@ TEST_F(KernelTraceTest, EveryKernelHasItsTagTimeAndLaunch) {
     EXPECT_EQ(slow.tag, 7);
     EXPECT_EQ(slow.grid, (std::array<int, 3>{3, 1, 1}));
     EXPECT_EQ(slow.block, (std::array<int, 3>{64, 2, 1}));
-    EXPECT_EQ(slow.registers, slow_->facts().registers);
+    EXPECT_GE(slow.registers, slow_->facts().registers);   // as allocated: CUPTI rounds up
     EXPECT_GT(slow.duration_us, 10);   // 20000 dependent steps
     EXPECT_GE(slow.start_us, 0);
     EXPECT_LE(slow.start_us + slow.duration_us, end_us + 100);
