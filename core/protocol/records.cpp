@@ -102,11 +102,18 @@ void from_json(const json& j, Evidence& e) {
   e.errors = j.value("errors", decltype(e.errors){});
 }
 
+static void to_json(json& j, const WeakerBaseline& b) {
+  j = {{"name", b.name}, {"median_us", b.median_us}, {"ratio", b.ratio}, {"ratio_ci95", interval(b.ratio_ci95)}};
+}
+static void from_json(const json& j, WeakerBaseline& b) {
+  b = {j.value("name", ""), j.value("median_us", 0.0), j.value("ratio", 0.0), interval_from(j, "ratio_ci95")};
+}
+
 void to_json(json& j, const Measurement& m) {
   j = {{"clock", m.clock}, {"baseline", m.baseline}, {"candidate_us", m.candidate_us}, {"baseline_us", m.baseline_us},
        {"candidate_median_us", m.candidate_median_us}, {"baseline_median_us", m.baseline_median_us}, {"ratio", m.ratio},
        {"ratio_ci95", interval(m.ratio_ci95)}, {"rounds", m.rounds}, {"discarded", m.discarded}, {"threads", m.threads},
-       {"device", m.device}, {"floor_us", m.floor_us}};
+       {"device", m.device}, {"floor_us", m.floor_us}, {"weaker", m.weaker}};
 }
 void from_json(const json& j, Measurement& m) {
   m.clock = j.value("clock", "");
@@ -122,6 +129,7 @@ void from_json(const json& j, Measurement& m) {
   m.threads = j.value("threads", 0);
   m.device = j.value("device", "");
   m.floor_us = j.value("floor_us", 0.0);
+  m.weaker = j.value("weaker", decltype(m.weaker){});
 }
 
 // A timeline may be long: what an event does not have is not written.
@@ -176,9 +184,17 @@ KW_JSON(Environment, cpu, torch, compiler, flags, os, kernel, device, threads, c
 
 #undef KW_JSON
 
+static void to_json(json& j, const EndToEndWay& w) {
+  j = {{"name", w.name}, {"before_us", w.before_us}, {"after_us", w.after_us}, {"speedup", w.speedup}, {"speedup_ci95", interval(w.speedup_ci95)},
+       {"rounds", w.rounds}};
+}
+static void from_json(const json& j, EndToEndWay& w) {
+  w = {j.value("name", ""), j.value("before_us", 0.0), j.value("after_us", 0.0), j.value("speedup", 0.0), interval_from(j, "speedup_ci95"), j.value("rounds", 0)};
+}
+
 void to_json(json& j, const EndToEnd& e) {
   j = {{"before_us", e.before_us}, {"after_us", e.after_us}, {"speedup", e.speedup}, {"speedup_ci95", interval(e.speedup_ci95)},
-       {"rounds", e.rounds}, {"discarded", e.discarded}, {"error_max", number(e.error_max)}, {"error_rms", number(e.error_rms)},
+       {"rounds", e.rounds}, {"discarded", e.discarded}, {"ways", e.ways}, {"error_max", number(e.error_max)}, {"error_rms", number(e.error_rms)},
        {"error_eager_max", number(e.error_eager_max)}, {"error_eager_rms", number(e.error_eager_rms)},
        {"within_tolerance", e.within_tolerance}, {"left_out", e.left_out}, {"note", e.note}};
 }
@@ -190,6 +206,7 @@ void from_json(const json& j, EndToEnd& e) {
   e.speedup_ci95 = interval_from(j, "speedup_ci95");
   e.rounds = j.value("rounds", 0);
   e.discarded = j.value("discarded", 0);
+  e.ways = j.value("ways", decltype(e.ways){});
   e.error_max = number_or(j, "error_max", infinity);
   e.error_rms = number_or(j, "error_rms", infinity);
   e.error_eager_max = number_or(j, "error_eager_max", infinity);

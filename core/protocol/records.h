@@ -52,9 +52,16 @@ struct Evidence {
   std::vector<OutputError> errors;     // per output, worst over the input sets
 };
 
+// A baseline that was timed in the same rounds and is not the strongest.
+struct WeakerBaseline {
+  std::string name;
+  double median_us = 0, ratio = 0;     // ratio: baseline / candidate
+  Interval ratio_ci95;
+};
+
 struct Measurement {
   std::string clock;                   // "call_us" (cpu) or "device_us"
-  std::string baseline;                // "eager"
+  std::string baseline;                // the strongest: "eager", "eager in a CUDA graph", …
   std::vector<double> candidate_us, baseline_us;   // paired samples, round by round
   double candidate_median_us = 0, baseline_median_us = 0;
   double ratio = 0;                    // baseline / candidate: the speedup
@@ -63,6 +70,7 @@ struct Measurement {
   int threads = 0;
   std::string device;
   double floor_us = 0;                 // roofline floor at this footprint, from measured ceilings
+  std::vector<WeakerBaseline> weaker;
 };
 
 // The outcome of an interval against 1: the one place where it is decided.
@@ -130,10 +138,19 @@ struct Environment {
   std::string gpu_uuid;
 };
 
-struct EndToEnd {
+// The whole model without and with its winners, both run in the same way.
+struct EndToEndWay {
+  std::string name;                                 // "CUDA graph", "TF32", "TF32 in a CUDA graph"
   double before_us = 0, after_us = 0, speedup = 0;
   Interval speedup_ci95;
+  int rounds = 0;
+};
+
+struct EndToEnd {
+  double before_us = 0, after_us = 0, speedup = 0;  // plain calls
+  Interval speedup_ci95;
   int rounds = 0, discarded = 0;
+  std::vector<EndToEndWay> ways;                    // others than plain calls; cuda
   double error_max = 0, error_rms = 0;              // with the winners, against float64
   double error_eager_max = 0, error_eager_rms = 0;
   bool within_tolerance = false;

@@ -41,6 +41,7 @@ class ThreadSide : public timer::Side {
  public:
   ThreadSide(timer::ExecutorThread& executor, std::function<void()> work) : executor_(executor), work_(std::move(work)) {}
   base::Status get_ready() override {
+    timer::settle();
     executor_.run([] { runtime::wake_pool(2); });
     return base::done();
   }
@@ -112,11 +113,12 @@ std::unique_ptr<oracle::RunnerProcess> start(const Work& work, const std::string
 bool all_right = true;
 
 void print(const char* name, const timer::Timing& t, double expected, double allowed) {
-  const bool inside = expected >= t.ratio_ci95.low - 1e-9 && expected <= t.ratio_ci95.high + 1e-9;
-  const bool right = !t.busy && (inside || std::fabs(t.ratio - expected) <= allowed);
+  const timer::BaselineTiming& b = t.against();
+  const bool inside = expected >= b.ratio_ci95.low - 1e-9 && expected <= b.ratio_ci95.high + 1e-9;
+  const bool right = !t.busy && (inside || std::fabs(b.ratio - expected) <= allowed);
   all_right = all_right && right;
-  std::printf("%-46s %9.1f %9.1f  %6.3f [%6.3f, %6.3f] %8.3f %7.1f %7.1f %6d %6d  %s\n", name, t.candidate_median_us, t.baseline_median_us, t.ratio,
-              t.ratio_ci95.low, t.ratio_ci95.high, expected, t.candidate_null_us, t.baseline_null_us, t.rounds, t.discarded,
+  std::printf("%-46s %9.1f %9.1f  %6.3f [%6.3f, %6.3f] %8.3f %7.1f %7.1f %6d %6d  %s\n", name, t.candidate.median_us, b.median_us, b.ratio,
+              b.ratio_ci95.low, b.ratio_ci95.high, expected, t.candidate.null_us, b.null_us, t.rounds, t.discarded,
               t.busy ? "busy" : right ? "ok" : "OFF");
 }
 
@@ -130,7 +132,7 @@ timer::Timing pair(timer::Side& candidate, timer::Side& baseline, const std::fun
   options.beaten_below = 0;
   options.seed = static_cast<std::uint64_t>(base::now_s() * 1e9);
   options.runner = runner;
-  return need(timer::time_pair(candidate, baseline, hooks, options, {}));
+  return need(timer::time_rounds(candidate, {&baseline}, hooks, options, {}));
 }
 
 void controls_of_one_size(build::Builder& builder, timer::ExecutorThread& executor, const std::string& program, std::int64_t count) {
@@ -174,10 +176,10 @@ void delays(build::Builder& builder, timer::ExecutorThread& executor) {
       spin_us(delay);
     });
     const timer::Timing t = pair(delayed, plain, write);
-    const double read = t.candidate_median_us - t.baseline_median_us;
+    const double read = t.candidate.median_us - t.against().median_us;
     char name[80];
     std::snprintf(name, sizeof name, "delay of %.0f us: %.1f us read back", delay, read);
-    print(name, t, t.baseline_median_us / (t.baseline_median_us + delay), 0.03);
+    print(name, t, t.against().median_us / (t.against().median_us + delay), 0.03);
   }
 }
 

@@ -39,6 +39,8 @@ std::string error_line(std::size_t output, const protocol::OutputError& e) {
 std::string measurement_lines(const protocol::Measurement& m) {
   std::string out = "candidate " + duration(m.candidate_median_us) + ", " + m.baseline + " " + duration(m.baseline_median_us) + ", speedup " +
                     ratio(m.ratio) + " " + interval(m.ratio_ci95) + ": " + protocol::name(protocol::outcome(m)) + "\n";
+  for (const auto& weaker : m.weaker)
+    out += weaker.name + " " + duration(weaker.median_us) + ", speedup over it " + ratio(weaker.ratio) + " " + interval(weaker.ratio_ci95) + "\n";
   out += std::to_string(m.rounds) + " paired rounds, " + std::to_string(m.discarded) + " discarded, " + std::to_string(m.threads) + " threads, " + m.device;
   if (m.floor_us > 0) out += ", floor " + duration(m.floor_us) + " (" + percent(m.floor_us / m.candidate_median_us) + " of the roofline)";
   return out + "\n";

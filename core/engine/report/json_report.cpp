@@ -37,6 +37,16 @@ json task_json(const TaskSummary& t) {
           {"note", t.task.note}};
 }
 
+// What a plain call is not: as a CUDA graph, with TF32.
+json ways_json(const protocol::EndToEnd* whole) {
+  json ways = json::array();
+  if (whole == nullptr) return ways;
+  for (const auto& way : whole->ways)
+    ways.push_back({{"way", way.name}, {"before_us", number(way.before_us)}, {"after_us", number(way.after_us)}, {"speedup", number(way.speedup)},
+                    {"speedup_ci95", interval(way.speedup_ci95)}});
+  return ways;
+}
+
 }  // namespace
 
 json optimize_json(const Summary& s) {
@@ -68,6 +78,7 @@ json optimize_json(const Summary& s) {
           {"model_after_us", whole != nullptr ? number(whole->after_us) : json()},
           {"model_speedup", whole != nullptr ? number(whole->speedup) : json()},
           {"model_speedup_ci95", whole != nullptr ? interval(whole->speedup_ci95) : json()},
+          {"model_ways", ways_json(e)},
           {"model_error", e != nullptr ? number(e->error_max) : json()},
           {"model_error_eager", e != nullptr ? number(e->error_eager_max) : json()},
           {"model_within_tolerance", e != nullptr ? json(e->within_tolerance) : json()},

@@ -79,8 +79,12 @@ std::string tasks_table(const Summary& summary) {
 std::string model_lines(const Summary& summary) {
   if (!summary.end_to_end) return "Whole model: not timed end to end (no confirmed winner, or the run was stopped).\n";
   const auto& e = *summary.end_to_end;
-  std::string out = e.rounds == 0 ? "Whole model: could not be timed, the machine is too busy.\n" : "Whole model: " + duration(e.before_us) + " -> " + duration(e.after_us) + ", " + ratio(e.speedup) + " " +
-                    interval(e.speedup_ci95) + " over " + std::to_string(e.rounds) + " paired rounds\n";
+  const auto line = [](const std::string& name, const auto& way) {
+    return name + ": " + duration(way.before_us) + " -> " + duration(way.after_us) + ", " + ratio(way.speedup) + " " + interval(way.speedup_ci95) +
+           " over " + std::to_string(way.rounds) + " paired rounds\n";
+  };
+  std::string out = e.rounds == 0 ? "Whole model: could not be timed, the machine is too busy.\n" : line("Whole model", e);
+  for (const auto& way : e.ways) out += line("Whole model, " + way.name, way);
   out += "Error against float64: " + scientific(e.error_max) + " (eager's own " + scientific(e.error_eager_max) + ")" +
          (e.within_tolerance ? "" : ", OUTSIDE the tolerance") + "\n";
   for (const std::string& task : e.left_out) out += "Left out, because the whole model is not faster with it: " + task + "\n";

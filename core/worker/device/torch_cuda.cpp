@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include <ATen/ATen.h>
 #include <ATen/Context.h>
 #include <c10/core/impl/VirtualGuardImpl.h>
 
@@ -48,6 +49,16 @@ base::Status load_torch_cuda() {
 void use_stream(void* stream) {
   guard().exchangeStream(c10::Stream(c10::Stream::UNSAFE, c10::Device(c10::kCUDA, 0), reinterpret_cast<c10::StreamId>(stream)));
 }
+
+void forget_error() {
+  try {
+    (void)at::zeros({1}, at::TensorOptions().device(at::Device(at::kCUDA, 0)));
+  } catch (const std::exception&) {   // this was it
+  }
+}
+
+bool tf32() { return at::globalContext().allowTF32CuBLAS(); }
+void allow_tf32(bool allowed) { at::globalContext().setAllowTF32CuBLAS(allowed); }
 
 void synchronize() { guard().synchronizeStream(guard().getStream(c10::Device(c10::kCUDA, 0))); }
 

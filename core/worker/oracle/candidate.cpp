@@ -123,6 +123,14 @@ Rejection Candidate::out_of_bounds(plan::BufferRole role, int nth, std::int64_t 
   return rejection(Verdict::out_of_bounds, "The candidate wrote at byte " + std::to_string(offset) + " of '" + name + "', which has " + std::to_string(bytes) + " bytes.");
 }
 
+Comparison Candidate::compare_with(const JudgedSet& set, std::size_t k) const {
+  return compare(set.outputs[k], output_types_[k], output(k), static_cast<int>(k));
+}
+
+bool Candidate::agrees_with_baseline(std::size_t k, const OutputTruth& like) const {
+  return agrees(task_.baseline->output(k), like, output_types_[k], output(k));
+}
+
 std::int64_t Candidate::unwritten(std::size_t k, Poison poison) const {
   const std::uint64_t value = poison_pattern(output_types_[k].dtype, poison);
   std::int64_t count = 0;

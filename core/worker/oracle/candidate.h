@@ -32,8 +32,12 @@ class Candidate {
   virtual std::optional<Rejection> run(Poison poison, int without_step = -1) = 0;
   virtual void poison_workspace(Poison poison) = 0;
   virtual std::optional<Rejection> check_bands() = 0;
-  virtual std::optional<Rejection> fetch() { return std::nullopt; }  // what a timed call wrote, for output()
-  virtual const std::byte* output(std::size_t k) const = 0;          // on the host, after run() or fetch()
+  virtual const std::byte* output(std::size_t k) const = 0;          // on the host: what the last call wrote, timed or not
+
+  // Where outputs are held against what they should be.
+  virtual Comparison compare_with(const JudgedSet& set, std::size_t k) const;
+  virtual bool agrees_with_baseline(std::size_t k, const OutputTruth& like) const;   // agrees(), with the baseline's last run
+  virtual std::uint64_t fingerprint() const;                         // of all outputs' elements
 
   // A timed call, and why it failed if it did.
   virtual timer::Side& side() = 0;
@@ -42,7 +46,6 @@ class Candidate {
   virtual pid_t process() const { return 0; }                        // whose disturbances count
 
   std::int64_t unwritten(std::size_t output, Poison poison) const;   // elements that hold the poison
-  std::uint64_t fingerprint() const;                                 // of all outputs' elements
   bool all_nan() const;   // every element of every floating output: an overflow, which looks alike everywhere
   const graph::TensorType& output_type(std::size_t k) const { return output_types_[k]; }
   std::size_t outputs() const { return output_types_.size(); }

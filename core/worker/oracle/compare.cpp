@@ -246,13 +246,17 @@ void learn_error_from_f32(OutputTruth& truth, const float* narrow) {
 }
 
 bool agrees(const std::byte* baseline, const OutputTruth& like, const graph::TensorType& type, const std::byte* first) {
-  constexpr double tolerance_share = 2, odd_share = 1e-3;
   const RowMajor x(type, first);
   const std::int64_t count = type.elements();
   const std::int64_t odd = with_type(type.dtype, [&]<typename T>(T) {
-    return count_apart(reinterpret_cast<const T*>(baseline), reinterpret_cast<const T*>(x.data()), count, like.rms, tolerance_share * like.tolerance_max);
+    return count_apart(reinterpret_cast<const T*>(baseline), reinterpret_cast<const T*>(x.data()), count, like.rms, apart_tolerances * like.tolerance_max);
   });
-  return static_cast<double>(odd) <= odd_share * static_cast<double>(count) + 2 * static_cast<double>(like.left_out_count);
+  return few_apart(odd, count, like);
+}
+
+bool few_apart(std::int64_t apart, std::int64_t elements, const OutputTruth& like) {
+  constexpr double apart_share = 1e-3;
+  return static_cast<double>(apart) <= apart_share * static_cast<double>(elements) + 2 * static_cast<double>(like.left_out_count);
 }
 
 }  // namespace kw::oracle

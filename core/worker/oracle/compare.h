@@ -62,4 +62,8 @@ void learn_error_from_f32(OutputTruth& truth, const float* narrow);
 // only the truth knows them.
 bool agrees(const std::byte* baseline, const OutputTruth& like, const graph::TensorType& type, const std::byte* first);
 
+// Its two numbers, for a judge that counts elsewhere.
+inline constexpr double apart_tolerances = 2;
+bool few_apart(std::int64_t apart, std::int64_t elements, const OutputTruth& like);
+
 }  // namespace kw::oracle

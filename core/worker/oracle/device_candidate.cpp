@@ -9,9 +9,9 @@ using protocol::Verdict;
 
 }  // namespace
 
-DeviceCandidate::DeviceCandidate(std::shared_ptr<Gpu> gpu, const PreparedTask& task, const plan::Plan& plan, double call_timeout_s)
-    : Candidate(task, plan, call_timeout_s), gpu_(std::move(gpu)) {
-  for (const std::size_t bytes : output_bytes()) host_outputs_.emplace_back(bytes);
+DeviceCandidate::DeviceCandidate(std::shared_ptr<Gpu> gpu, std::shared_ptr<const DeviceJudge> judge, const PreparedTask& task, const plan::Plan& plan,
+                                 double call_timeout_s)
+    : Candidate(task, plan, call_timeout_s), gpu_(std::move(gpu)), judge_(std::move(judge)), host_outputs_(output_types_.size()) {
   side_ = std::make_unique<GpuSide>(
       *gpu_, *task.executor,
       [this] {
@@ -36,10 +36,10 @@ DeviceCandidate::~DeviceCandidate() {
   });
 }
 
-base::Result<Candidate::Made> DeviceCandidate::make(std::shared_ptr<Gpu> gpu, const PreparedTask& task, const plan::Plan& plan, std::string cubin,
-                                                    double call_timeout_s) {
+base::Result<Candidate::Made> DeviceCandidate::make(std::shared_ptr<Gpu> gpu, std::shared_ptr<const DeviceJudge> judge, const PreparedTask& task,
+                                                    const plan::Plan& plan, std::string cubin, double call_timeout_s) {
   if (auto wrong = misfit(task, plan)) return Made{nullptr, std::move(wrong)};
-  std::unique_ptr<DeviceCandidate> candidate(new DeviceCandidate(std::move(gpu), task, plan, call_timeout_s));
+  std::unique_ptr<DeviceCandidate> candidate(new DeviceCandidate(std::move(gpu), std::move(judge), task, plan, call_timeout_s));
   candidate->cubin_ = std::move(cubin);
   base::Status status = base::done();
   candidate->on_executor([&] {
@@ -81,7 +81,9 @@ base::Result<std::optional<Rejection>> DeviceCandidate::start() {
   return status.error();
 }
 
+// What the host holds of an earlier call must never be judged for this one.
 base::Status DeviceCandidate::launch(int without_step) const {
+  for (auto& output : host_outputs_) output.reset();
   if (!inputs().status()) return inputs().status();
   return loaded_->launch(gpu_->stream(), addresses_, without_step);
 }
@@ -119,19 +121,41 @@ std::optional<Rejection> DeviceCandidate::run(Poison pattern, int without_step) 
     std::snprintf(seconds, sizeof seconds, "%.2f", call_timeout_s_);
     return rejection(Verdict::timeout, std::string("One call ran longer than ") + seconds + " s; the worker that it holds is ended.");
   }
-  if (auto damage = check_bands()) return damage;
-  return fetch();
+  return check_bands();
 }
 
-// What the host holds from an earlier call must never be judged for this one.
-std::optional<Rejection> DeviceCandidate::fetch() {
-  base::Status status = base::done();
+// A copy that fails means that the GPU is lost, which the evaluator looks at before it answers.
+const std::byte* DeviceCandidate::output(std::size_t k) const {
+  if (host_outputs_[k]) return host_outputs_[k]->data();
+  host_outputs_[k].emplace(outputs_->bytes(k));
   on_executor([&] {
-    for (std::size_t k = 0; k < host_outputs_.size() && status; ++k) status = outputs_->download(gpu_->stream(), k, host_outputs_[k].data());
-    if (status) status = gpu_->stream().synchronize();
+    (void)outputs_->download(gpu_->stream(), k, host_outputs_[k]->data());
+    (void)gpu_->finish(call_timeout_s_);
   });
-  if (status) return std::nullopt;
-  return explain(status.error());
+  return host_outputs_[k]->data();
+}
+
+Comparison DeviceCandidate::compare_with(const JudgedSet& set, std::size_t k) const {
+  base::Result<std::optional<Comparison>> passed = std::optional<Comparison>();
+  if (set.on_device) on_executor([&] { passed = judge_->passes(set.outputs[k], set.on_device->outputs[k], on_device(k)); });
+  return passed && *passed ? **passed : Candidate::compare_with(set, k);
+}
+
+bool DeviceCandidate::agrees_with_baseline(std::size_t k, const OutputTruth& like) const {
+  base::Result<bool> agree = base::Error{};
+  on_executor([&] {
+    if (const auto place = task_.baseline->place(k))
+      agree = judge_->agree({place->type, reinterpret_cast<cuda::CUdeviceptr>(place->address)}, like, on_device(k));
+  });
+  return agree ? *agree : Candidate::agrees_with_baseline(k, like);
+}
+
+std::uint64_t DeviceCandidate::fingerprint() const {
+  std::vector<DeviceTensor> tensors;
+  for (std::size_t k = 0; k < outputs(); ++k) tensors.push_back(on_device(k));
+  base::Result<std::uint64_t> print = std::uint64_t{0};
+  on_executor([&] { print = judge_->fingerprint(tensors); });
+  return print ? *print : Candidate::fingerprint();
 }
 
 std::optional<Rejection> DeviceCandidate::check_bands() {

@@ -6,8 +6,9 @@
 
 namespace kw::oracle {
 
-base::Result<std::unique_ptr<LiveInputs>> DeviceInputs::make(std::shared_ptr<Gpu> gpu, const InputFacts& facts, const InputSet& captured) {
-  std::unique_ptr<DeviceInputs> inputs(new DeviceInputs(std::move(gpu), facts, captured));
+base::Result<std::unique_ptr<LiveInputs>> DeviceInputs::make(std::shared_ptr<Gpu> gpu, std::shared_ptr<const DeviceJudge> judge, const InputFacts& facts,
+                                                             const InputSet& captured) {
+  std::unique_ptr<DeviceInputs> inputs(new DeviceInputs(std::move(gpu), std::move(judge), facts, captured));
   std::vector<std::size_t> sizes;
   for (const auto& type : facts.types) sizes.push_back(storage_bytes(type));
   const Gpu& g = *inputs->gpu_;
@@ -22,10 +23,19 @@ base::Result<std::unique_ptr<LiveInputs>> DeviceInputs::make(std::shared_ptr<Gpu
   return std::unique_ptr<LiveInputs>(std::move(inputs));
 }
 
-void DeviceInputs::write(const InputSet& set) {
+void DeviceInputs::keep(JudgedSet& set) {
+  if (auto kept = judge_->keep(set)) set.on_device = std::move(kept).value();   // without it everything goes by the host
+}
+
+void DeviceInputs::write(const JudgedSet& set) {
   status_ = base::done();
-  for (std::size_t i = 0; i < set.storages.size() && status_; ++i) status_ = live_->upload(gpu_->stream(), i, set.storages[i].data());
-  if (status_) status_ = gpu_->stream().synchronize();   // the set's memory may go away
+  const auto& storages = set.inputs.storages;
+  for (std::size_t i = 0; i < storages.size() && status_; ++i) {
+    if (storages[i].empty()) continue;
+    status_ = set.on_device ? cuda::copy_on_device(gpu_->stream(), live_->data(i), set.on_device->inputs[i].get(), storages[i].size())
+                            : live_->upload(gpu_->stream(), i, storages[i].data());
+  }
+  if (status_ && !set.on_device) status_ = gpu_->stream().synchronize();   // the set's memory may go away
 }
 
 // roll() names the captured bytes by their place on the host; the same offsets hold in the copy on the GPU.
@@ -43,8 +53,13 @@ void DeviceInputs::write_rolled(std::uint64_t seed) {
   });
 }
 
-bool DeviceInputs::holds(std::size_t input, const Storage& values) {
+bool DeviceInputs::holds(std::size_t input, const JudgedSet& set) {
+  const Storage& values = set.inputs.storages[input];
   if (values.empty()) return true;
+  if (set.on_device) {
+    const auto same = judge_->same_bytes(live_->data(input), set.on_device->inputs[input].get(), values.size());
+    return same && *same;
+  }
   Storage now(values.size());
   if (!live_->download(gpu_->stream(), input, now.data()) || !gpu_->stream().synchronize()) return false;
   return std::memcmp(now.data(), values.data(), values.size()) == 0;

@@ -11,8 +11,9 @@ constexpr double longest_wait_s = 600;               // for another session's me
 
 class DeviceTarget : public Target {
  public:
-  DeviceTarget(std::shared_ptr<Gpu> gpu, timer::ExecutorThread& executor, std::unique_ptr<build::CudaBuilder> builder)
-      : gpu_(std::move(gpu)), executor_(executor), builder_(std::move(builder)) {}
+  DeviceTarget(std::shared_ptr<Gpu> gpu, std::shared_ptr<const DeviceJudge> judge, timer::ExecutorThread& executor,
+               std::unique_ptr<build::CudaBuilder> builder)
+      : gpu_(std::move(gpu)), judge_(std::move(judge)), executor_(executor), builder_(std::move(builder)) {}
 
   const char* name() const override { return "cuda"; }
   std::string device() const override { return gpu_->facts().name; }
@@ -20,18 +21,28 @@ class DeviceTarget : public Target {
   std::string compiler_version() const override { return builder_->compiler_version(); }
   base::Result<build::BuildResult> build(const plan::Plan& plan, const base::CancelToken& cancel) override { return builder_->build(plan, cancel); }
   base::Result<std::unique_ptr<LiveInputs>> make_inputs(const InputFacts& facts, const InputSet& captured) override {
-    return DeviceInputs::make(gpu_, facts, captured);
+    return DeviceInputs::make(gpu_, judge_, facts, captured);
   }
   base::Result<Candidate::Made> make_candidate(const PreparedTask& task, const plan::Plan& plan, const std::string& object, double call_timeout_s) override {
-    return DeviceCandidate::make(gpu_, task, plan, object, call_timeout_s);
+    return DeviceCandidate::make(gpu_, judge_, task, plan, object, call_timeout_s);
   }
-  std::unique_ptr<timer::Side> baseline_side(const PreparedTask& task) override {
+  // TF32 changes matmuls and convolutions alone, and those are borders of tasks: the whole model is what it is timed with.
+  std::vector<NamedSide> baselines(const PreparedTask& task) override {
     Baseline* baseline = task.baseline.get();
-    const auto ready = [this, baseline] {
+    const auto run = [baseline] { return baseline->run(); };
+    const auto flush = [this] { (void)gpu_->flush_cache(); };
+    const auto ready = [baseline, flush] {
       baseline->forget();
-      (void)gpu_->flush_cache();
+      flush();
     };
-    return std::make_unique<GpuSide>(*gpu_, executor_, [baseline] { return baseline->run(); }, ready, baseline_timeout_s);
+    std::vector<NamedSide> sides;
+    sides.push_back({"eager", std::make_unique<GpuSide>(*gpu_, executor_, run, ready, baseline_timeout_s)});
+    auto graph = gpu_->graph(run);
+    baseline->forget();
+    if (!graph) return sides;              // an operator that waits for the GPU cannot be captured: its users have no graph either
+    const auto replay = [gpu = gpu_, kept = std::make_shared<Gpu::Graph>(std::move(graph).value())] { return kept->launches.launch(gpu->stream()); };
+    sides.push_back({"eager in a CUDA graph", std::make_unique<GpuSide>(*gpu_, executor_, replay, flush, baseline_timeout_s)});
+    return sides;
   }
   bool on_cuda() const override { return true; }
   base::Result<std::shared_ptr<void>> hold_device(const base::CancelToken& cancel) override {
@@ -52,6 +63,7 @@ class DeviceTarget : public Target {
 
  private:
   std::shared_ptr<Gpu> gpu_;
+  std::shared_ptr<const DeviceJudge> judge_;
   timer::ExecutorThread& executor_;
   std::unique_ptr<build::CudaBuilder> builder_;
 };
@@ -65,7 +77,10 @@ base::Result<std::unique_ptr<Target>> device_target(const EvaluatorOptions& opti
   building.parallel = options.parallel_builds;
   auto builder = build::CudaBuilder::create(building);
   if (!builder) return builder.error();
-  return std::unique_ptr<Target>(std::make_unique<DeviceTarget>(std::move(gpu), executor, std::move(builder).value()));
+  base::Result<std::shared_ptr<const DeviceJudge>> judge = base::Error{};
+  executor.run([&] { judge = DeviceJudge::make(gpu); });
+  if (!judge) return judge.error();
+  return std::unique_ptr<Target>(std::make_unique<DeviceTarget>(std::move(gpu), std::move(judge).value(), executor, std::move(builder).value()));
 }
 
 }  // namespace kw::oracle

@@ -8,6 +8,7 @@
 #include "core/worker/device/torch_cuda.h"
 #include "core/worker/oracle/compare.h"
 #include "core/worker/oracle/element.h"
+#include "core/worker/oracle/model_ways.h"
 #include "core/worker/oracle/tensors.h"
 #include "core/worker/timer/paired.h"
 
@@ -15,7 +16,7 @@ namespace kw::oracle {
 namespace {
 
 constexpr double greedy_precision = 0.01, final_precision = 0.005;
-constexpr double seconds_a_winner = 4, seconds_final = 30;
+constexpr double seconds_a_winner = 4, seconds_final = 30, seconds_a_way = 10;
 constexpr int least_rounds = 6;   // fewer have no interval
 
 base::Error torch_error(const std::exception& error) { return {base::ErrorCode::internal, aten::first_line(error), "end_to_end"}; }
@@ -48,22 +49,20 @@ base::Result<OutputTruth> judge(const at::Tensor& truth, const at::Tensor& eager
   return output;
 }
 
-// One side of a whole-model round.
+// One side of a whole-model round, whatever one call of the model is.
 class ModelSide : public timer::Side {
  public:
-  ModelSide(aten::Executable& executable, const aten::OpenModel& model, timer::ExecutorThread& executor)
-      : executable_(executable), inputs_(model.inputs), on_cuda_(model.on_cuda), executor_(executor) {}
+  ModelSide(timer::ExecutorThread& executor, std::function<base::Status()> call, std::function<void()> afterwards)
+      : executor_(executor), call_(std::move(call)), afterwards_(std::move(afterwards)) {}
 
+  base::Status get_ready() override {
+    timer::settle();
+    return base::done();
+  }
   base::Result<double> call_us() override {
     base::Status status = base::done();
-    aten::Tensors outputs;
-    const double us = executor_.timed_us([&] {
-      auto run = executable_.run(inputs_);
-      if (run) outputs = std::move(run).value();
-      else status = run.error();
-      if (on_cuda_) device::synchronize();
-    });
-    executor_.run([&] { outputs.clear(); });
+    const double us = executor_.timed_us([&] { status = call_(); });
+    executor_.run(afterwards_);
     if (!status) return status.error();
     return us;
   }
@@ -72,16 +71,16 @@ class ModelSide : public timer::Side {
   }
 
  private:
-  aten::Executable& executable_;
-  const aten::Tensors& inputs_;
-  bool on_cuda_;
   timer::ExecutorThread& executor_;
+  std::function<base::Status()> call_;
+  std::function<void()> afterwards_;
 };
 
 class EndToEndRun {
  public:
-  EndToEndRun(aten::OpenModel& model, const std::vector<Winner>& winners, int rounds, timer::ExecutorThread& executor, const base::CancelToken& cancel)
-      : model_(model), winners_(winners), rounds_(std::max(rounds, 6)), executor_(executor), cancel_(cancel) {}
+  EndToEndRun(aten::OpenModel& model, Gpu* gpu, const std::vector<Winner>& winners, int rounds, timer::ExecutorThread& executor,
+              const base::CancelToken& cancel)
+      : model_(model), gpu_(gpu), winners_(winners), rounds_(std::max(rounds, 6)), executor_(executor), cancel_(cancel) {}
 
   base::Result<protocol::EndToEnd> run() {
     auto plain = bind(), with = bind(), trial = bind();
@@ -96,13 +95,16 @@ class EndToEndRun {
     if (timing->rounds < least_rounds)
       return base::Error{base::ErrorCode::busy, "The whole model could not be timed: " + std::to_string(timing->discarded) +
                                                     " rounds were disturbed by other load. Stop what else runs on this machine and verify again.", "end_to_end"};
-    result_.before_us = timing->baseline_median_us;
-    result_.after_us = timing->candidate_median_us;
-    result_.speedup = timing->ratio;
-    result_.speedup_ci95 = timing->ratio_ci95;
+    result_.before_us = timing->against().median_us;
+    result_.after_us = timing->candidate.median_us;
+    result_.speedup = timing->against().ratio;
+    result_.speedup_ci95 = timing->against().ratio_ci95;
     result_.rounds = timing->rounds;
     result_.discarded = timing->discarded;
     if (timing->busy) result_.note += "The machine was busy: " + std::to_string(timing->discarded) + " rounds were discarded. ";
+    for (const Way& way : ways)
+      if (gpu_ != nullptr)
+        if (auto status = measure(way); !status) return status.error();
     return std::move(result_);
   }
 
@@ -120,7 +122,23 @@ class EndToEndRun {
   }
 
   base::Result<timer::Timing> pair(aten::Executable& candidate, aten::Executable& baseline, double precision, double max_s, int rounds) {
-    ModelSide a(candidate, model_, executor_), b(baseline, model_, executor_);
+    aten::Tensors outputs;               // freed after the call's time is taken
+    const auto side = [&](aten::Executable& executable) {
+      return ModelSide(executor_, [&] { return call(executable, outputs); }, [&] { outputs.clear(); });
+    };
+    ModelSide a = side(candidate), b = side(baseline);
+    return time(a, b, precision, max_s, rounds);
+  }
+
+  base::Status call(aten::Executable& executable, aten::Tensors& outputs) const {
+    auto run = executable.run(model_.inputs);
+    if (!run) return run.error();
+    outputs = std::move(run).value();
+    if (model_.on_cuda) device::synchronize();
+    return base::done();
+  }
+
+  base::Result<timer::Timing> time(timer::Side& candidate, timer::Side& baseline, double precision, double max_s, int rounds) {
     timer::Hooks hooks;
     hooks.write_inputs = [](int) {};
     timer::Options options;
@@ -129,7 +147,42 @@ class EndToEndRun {
     options.max_s = max_s;
     options.beaten_below = 0;
     options.seed = static_cast<std::uint64_t>(base::now_s() * 1e9);
-    return timer::time_pair(a, b, hooks, options, cancel_);
+    return timer::time_rounds(candidate, {&baseline}, hooks, options, cancel_);
+  }
+
+  // What cannot be had is no error: the note says why.
+  base::Status measure(const Way& way) {
+    std::optional<AllowTf32> tf32;
+    executor_.run([&] { tf32.emplace(way.tf32); });
+    auto timing = way.graph ? pair_of_graphs() : pair(*with_, *plain_, final_precision, seconds_a_way, rounds_);
+    executor_.run([&] { tf32.reset(); });
+    if (!timing && timing.error().code == base::ErrorCode::cancelled) return timing.error();
+    if (!timing) result_.note += std::string(way.name) + ": " + timing.error().message + " ";
+    else if (timing->rounds < least_rounds || timing->busy) result_.note += std::string(way.name) + ": could not be timed on a busy machine. ";
+    else
+      result_.ways.push_back({way.name, timing->against().median_us, timing->candidate.median_us, timing->against().ratio, timing->against().ratio_ci95,
+                              timing->rounds});
+    return base::done();
+  }
+
+  base::Result<timer::Timing> pair_of_graphs() {
+    ModelGraph with, plain;
+    base::Status status = base::done();
+    executor_.run([&] {
+      status = capture_model(*gpu_, *plain_, model_.inputs, plain);
+      if (status) status = capture_model(*gpu_, *with_, model_.inputs, with);
+    });
+    const auto side = [&](ModelGraph& model) {
+      return ModelSide(executor_, [&] {
+        const base::Status launched = model.graph->launches.launch(gpu_->stream());
+        device::synchronize();
+        return launched;
+      }, [] {});
+    };
+    ModelSide a = side(with), b = side(plain);
+    base::Result<timer::Timing> timing = status ? time(a, b, final_precision, seconds_a_way, rounds_) : base::Result<timer::Timing>(status.error());
+    executor_.run([&] { with = {}, plain = {}; });
+    return timing;
   }
 
   // Greedy: each winner's absence is timed against the set as it stands.
@@ -146,7 +199,7 @@ class EndToEndRun {
         continue;
       }
       // Kept unless the model is slower with it: an interval that holds 1 is no reason to give up a measured win.
-      if (timing->ratio_ci95.high >= 1) continue;
+      if (timing->against().ratio_ci95.high >= 1) continue;
       result_.left_out = without;
       if (auto status = put(*with_, without); !status) return status;
     }
@@ -212,6 +265,7 @@ class EndToEndRun {
   }
 
   aten::OpenModel& model_;
+  Gpu* gpu_;                             // null: on the cpu
   const std::vector<Winner>& winners_;
   int rounds_;
   timer::ExecutorThread& executor_;
@@ -222,9 +276,9 @@ class EndToEndRun {
 
 }  // namespace
 
-base::Result<protocol::EndToEnd> run_end_to_end(aten::OpenModel& model, const std::vector<Winner>& winners, int rounds, timer::ExecutorThread& executor,
-                                                const base::CancelToken& cancel) {
-  return EndToEndRun(model, winners, rounds, executor, cancel).run();
+base::Result<protocol::EndToEnd> run_end_to_end(aten::OpenModel& model, Gpu* gpu, const std::vector<Winner>& winners, int rounds,
+                                                timer::ExecutorThread& executor, const base::CancelToken& cancel) {
+  return EndToEndRun(model, gpu, winners, rounds, executor, cancel).run();
 }
 
 }  // namespace kw::oracle

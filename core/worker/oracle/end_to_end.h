@@ -13,7 +13,10 @@
 
 namespace kw::oracle {
 
-base::Result<protocol::EndToEnd> run_end_to_end(aten::OpenModel& model, const std::vector<Winner>& winners, int rounds, timer::ExecutorThread& executor,
-                                                const base::CancelToken& cancel);
+class Gpu;
+
+// `gpu`: where the model runs, null on the cpu; there it is also timed with TF32 allowed and as one CUDA graph.
+base::Result<protocol::EndToEnd> run_end_to_end(aten::OpenModel& model, Gpu* gpu, const std::vector<Winner>& winners, int rounds,
+                                                timer::ExecutorThread& executor, const base::CancelToken& cancel);
 
 }  // namespace kw::oracle

@@ -71,6 +71,23 @@ Evaluation not_evaluated(const std::string& kind, const std::string& summary) {
   return evaluation;
 }
 
+protocol::Measurement measurement_of(const timer::Timing& timing, const std::vector<NamedSide>& names) {
+  const timer::BaselineTiming& strongest = timing.against();
+  protocol::Measurement measurement;
+  measurement.baseline = names[timing.strongest].name;
+  measurement.candidate_us = timing.candidate.us;
+  measurement.baseline_us = strongest.us;
+  measurement.candidate_median_us = timing.candidate.median_us;
+  measurement.baseline_median_us = strongest.median_us;
+  measurement.ratio = strongest.ratio;
+  measurement.ratio_ci95 = strongest.ratio_ci95;
+  measurement.rounds = timing.rounds;
+  measurement.discarded = timing.discarded;
+  for (std::size_t b = 0; b < timing.baselines.size(); ++b)
+    if (b != timing.strongest) measurement.weaker.push_back({names[b].name, timing.baselines[b].median_us, timing.baselines[b].ratio, timing.baselines[b].ratio_ci95});
+  return measurement;
+}
+
 }  // namespace
 
 struct TaskEvaluator::Impl {
@@ -98,6 +115,7 @@ struct TaskEvaluator::Impl {
   EvaluatorOptions options;
   build::BuildGate gate;
   std::unique_ptr<Target> target;
+  std::shared_ptr<Gpu> gpu;              // null on the cpu
   timer::ExecutorThread& executor;
   std::mutex measuring;                  // one measurement at a time
   std::mutex tasks_mutex;
@@ -126,7 +144,6 @@ base::Result<std::optional<Rejection>> TaskEvaluator::Impl::time(const Request& 
     found = std::move(*checked);
     return found ? base::Status(base::Error{base::ErrorCode::cancelled, "A timed call was wrong.", ""}) : base::done();
   };
-  const auto baseline = target->baseline_side(task);
   timer::Options timing_options;
   timing_options.precision = request.precision;
   timing_options.max_s = options.timing_cap_s;
@@ -142,7 +159,9 @@ base::Result<std::optional<Rejection>> TaskEvaluator::Impl::time(const Request& 
     return std::optional<Rejection>();
   }
   if (!held) return held.error();
-  auto timing = timer::time_pair(candidate.side(), *baseline, hooks, timing_options, cancel);
+  std::vector<timer::Side*> baselines;
+  for (const NamedSide& baseline : task.baselines) baselines.push_back(baseline.side.get());
+  auto timing = timer::time_rounds(candidate.side(), baselines, hooks, timing_options, cancel);
   executor.run([&] { task.baseline->forget(); });
   if (found) return found;
   if (!timing) {
@@ -157,24 +176,15 @@ base::Result<std::optional<Rejection>> TaskEvaluator::Impl::time(const Request& 
                                   " were not; stop what else runs on this machine.";
     return std::optional<Rejection>();
   }
-  protocol::Measurement measurement;
+  protocol::Measurement measurement = measurement_of(*timing, task.baselines);
   measurement.clock = target->clock();
-  measurement.baseline = "eager";
-  measurement.candidate_us = timing->candidate_us;
-  measurement.baseline_us = timing->baseline_us;
-  measurement.candidate_median_us = timing->candidate_median_us;
-  measurement.baseline_median_us = timing->baseline_median_us;
-  measurement.ratio = timing->ratio;
-  measurement.ratio_ci95 = timing->ratio_ci95;
-  measurement.rounds = timing->rounds;
-  measurement.discarded = timing->discarded;
   measurement.threads = request.plan.threads;
   measurement.device = target->device();
   measurement.floor_us = floor_of(task);
   evaluation.measurement = measurement;
-  if (timing->candidate_ci95_us.high < impossible_share * measurement.floor_us) {
+  if (timing->candidate.ci95_us.high < impossible_share * measurement.floor_us) {
     char text[160];
-    std::snprintf(text, sizeof text, "At most %.2f µs were measured where moving the bytes alone takes %.2f µs.", timing->candidate_ci95_us.high,
+    std::snprintf(text, sizeof text, "At most %.2f µs were measured where moving the bytes alone takes %.2f µs.", timing->candidate.ci95_us.high,
                   measurement.floor_us);
     return std::optional(rejection(Verdict::impossible_speed, text));
   }
@@ -200,6 +210,8 @@ base::Result<Evaluation> TaskEvaluator::Impl::measure(const Request& request, co
   Verifier verifier(*task, candidate, request.afresh ? fresh : task->sets, entropy());
 
   const auto finish = [&](std::optional<Rejection> found) {
+    if (target->lost() && (!found || (found->verdict != Verdict::crash && found->verdict != Verdict::timeout)))
+      found = rejection(Verdict::crash, "The GPU was lost while the candidate's outputs were looked at.");
     if (found) {
       const auto spans = std::move(evaluation.spans);
       auto measured = std::move(evaluation.measurement);
@@ -240,6 +252,7 @@ base::Result<std::unique_ptr<TaskEvaluator>> TaskEvaluator::create(aten::OpenMod
     options.cache = *cache + "/objects";
   }
   auto impl = std::make_unique<Impl>(model, executor, std::move(options));
+  impl->gpu = gpu;
   auto target = gpu ? device_target(impl->options, executor, std::move(gpu)) : host_target(impl->options, executor, impl->gate);
   if (!target) return target.error();
   impl->target = std::move(target).value();
@@ -253,6 +266,7 @@ base::Result<json> TaskEvaluator::prepare(const json& params, const base::Cancel
   auto task = prepare_task(params["task"], impl_->model, impl_->executor, impl_->options.seed,
                            [this](const InputFacts& facts, const InputSet& captured) { return impl_->target->make_inputs(facts, captured); }, cancel);
   if (!task) return task.error();
+  impl_->executor.run([&] { (*task)->baselines = impl_->target->baselines(**task); });
   {
     std::lock_guard lock(impl_->tasks_mutex);
     impl_->tasks[(*task)->id] = *task;
@@ -302,7 +316,7 @@ base::Result<protocol::EndToEnd> TaskEvaluator::end_to_end(const json& params, c
   const build::BuildGate::Suspension quiet(impl_->gate);
   const auto held = impl_->target->hold_device(cancel);
   if (!held) return held.error();
-  return run_end_to_end(impl_->model, *winners, rounds, impl_->executor, cancel);
+  return run_end_to_end(impl_->model, impl_->gpu.get(), *winners, rounds, impl_->executor, cancel);
 }
 
 base::Status TaskEvaluator::install(const json& winners) {

@@ -31,6 +31,7 @@ base::Result<std::shared_ptr<Gpu>> Gpu::open() {
   auto stream = cuda::Stream::create(gpu->context());
   if (!stream) return stream.error();
   gpu->stream_ = std::move(stream).value();
+  gpu->current_ = &*gpu->stream_;
   auto start = cuda::Event::create(gpu->context(), true), end = cuda::Event::create(gpu->context(), true);
   if (!start || !end) return (!start ? start : end).error();
   gpu->start_ = std::move(start).value();
@@ -77,6 +78,28 @@ base::Result<std::optional<double>> Gpu::timed_us(const std::function<base::Stat
   auto us = end_->elapsed_us(*start_);
   if (!us) return us.error();
   return std::optional(*us);
+}
+
+base::Result<cuda::Graph> Gpu::capture(const cuda::Stream& stream, const std::function<base::Status()>& work) {
+  constexpr int warm_ups = 2;                        // libraries choose, allocate and load in their first calls
+  for (int i = 0; i < warm_ups; ++i)
+    if (auto status = work(); !status) return status.error();
+  if (auto status = stream.synchronize(); !status) return status.error();
+  return cuda::Graph::capture(stream, work);
+}
+
+base::Result<Gpu::Graph> Gpu::graph(const std::function<base::Status()>& work) {
+  if (auto status = stream().synchronize(); !status) return status.error();
+  auto own = cuda::Stream::create(context());
+  if (!own) return own.error();
+  current_ = &*own;
+  device::use_stream(own->get());
+  auto captured = capture(*own, work);
+  current_ = &*stream_;
+  device::use_stream(stream_->get());
+  if (captured) return Graph{std::move(own).value(), std::move(captured).value()};
+  device::forget_error();
+  return captured.error();
 }
 
 base::Result<bool> Gpu::finish(double timeout_s) {

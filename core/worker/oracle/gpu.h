@@ -26,7 +26,7 @@ class Gpu {
   static base::Result<std::shared_ptr<Gpu>> open();
 
   const cuda::Context& context() const { return *context_; }
-  const cuda::Stream& stream() const { return *stream_; }
+  const cuda::Stream& stream() const { return *current_; }    // what torch uses too; not ours only while a graph is made
   const cuda::DeviceFacts& facts() const { return facts_; }   // any thread
 
   // Device time in µs from before the first to after the last thing that `work` queues. The stream is held back until all of it is
@@ -37,12 +37,19 @@ class Gpu {
   base::Result<bool> finish(double timeout_s);
   base::Status flush_cache();                        // queues a fill of twice the L2 cache
 
+  // `work` as one launch. It is run twice, then captured on a stream that only this graph uses: torch gives what a stream has freed to
+  // the same stream alone, so that the memory the graph names stays its own. Not every work can be captured: an Error says why.
+  struct Graph { cuda::Stream memory; cuda::Graph launches; };
+  base::Result<Graph> graph(const std::function<base::Status()>& work);
+
   bool lost() const { return lost_; }                // any thread: the process must end
 
  private:
   base::Status make_hold();
+  base::Result<cuda::Graph> capture(const cuda::Stream& stream, const std::function<base::Status()>& work);
   std::optional<cuda::Context> context_;
   std::optional<cuda::Stream> stream_;
+  const cuda::Stream* current_ = nullptr;
   std::optional<cuda::Event> start_, end_;
   std::optional<cuda::Function> hold_;
   std::optional<cuda::PinnedMemory> go_;

@@ -14,8 +14,9 @@ base::Result<std::unique_ptr<LiveInputs>> HostInputs::make(const InputFacts& fac
   return std::unique_ptr<LiveInputs>(new HostInputs(facts, captured, std::move(arena).value()));
 }
 
-void HostInputs::write(const InputSet& set) {
-  for (std::size_t i = 0; i < set.storages.size(); ++i) runtime::copy_by_pool(arena_.data(i), set.storages[i].data(), set.storages[i].size());
+void HostInputs::write(const JudgedSet& set) {
+  const auto& storages = set.inputs.storages;
+  for (std::size_t i = 0; i < storages.size(); ++i) runtime::copy_by_pool(arena_.data(i), storages[i].data(), storages[i].size());
 }
 
 void HostInputs::write_rolled(std::uint64_t seed) {
@@ -24,7 +25,8 @@ void HostInputs::write_rolled(std::uint64_t seed) {
   roll(facts_, captured_, seed, targets, runtime::copy_by_pool);
 }
 
-bool HostInputs::holds(std::size_t input, const Storage& values) {
+bool HostInputs::holds(std::size_t input, const JudgedSet& set) {
+  const Storage& values = set.inputs.storages[input];
   return values.empty() || std::memcmp(arena_.data(input), values.data(), values.size()) == 0;
 }
 

@@ -23,6 +23,7 @@ class BaselineSide : public timer::Side {
  public:
   BaselineSide(Baseline& baseline, timer::ExecutorThread& executor) : baseline_(baseline), executor_(executor) {}
   base::Status get_ready() override {
+    timer::settle();
     executor_.run([&] {
       baseline_.forget();
       runtime::wake_pool(at::get_num_threads());
@@ -68,7 +69,11 @@ class HostTarget : public Target {
       return base::done();
     });
   }
-  std::unique_ptr<timer::Side> baseline_side(const PreparedTask& task) override { return std::make_unique<BaselineSide>(*task.baseline, executor_); }
+  std::vector<NamedSide> baselines(const PreparedTask& task) override {
+    std::vector<NamedSide> sides;
+    sides.push_back({"eager", std::make_unique<BaselineSide>(*task.baseline, executor_)});
+    return sides;
+  }
 
  private:
   std::string runner_, device_ = processor();

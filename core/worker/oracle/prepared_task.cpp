@@ -65,7 +65,7 @@ base::Result<std::vector<JudgedSet>> judge_sets(std::vector<InputSet> inputs, co
     if (cancel.cancelled()) return base::Error{base::ErrorCode::cancelled, "Preparing the task was cancelled.", ""};
     auto outputs = truth.judge(facts, set);
     if (!outputs) return outputs.error();
-    sets.push_back({std::move(set), std::move(outputs).value()});
+    sets.push_back({std::move(set), std::move(outputs).value(), nullptr});
   }
   return sets;
 }
@@ -94,12 +94,13 @@ base::Status fill(PreparedTask& task, const Captured& captured, std::uint64_t se
   auto sets = judge_sets(draw_sets(task.facts, captured.set, bytes, seed), task.facts, *task.truth, cancel);
   if (!sets) return sets.error();
   task.sets = std::move(sets).value();
+  for (JudgedSet& set : task.sets) task.live->keep(set);
   task.constant_truth = constant(task.sets);
 
   auto baseline = Baseline::make(task.graph, task.facts, *task.live);
   if (!baseline) return baseline.error();
   task.baseline = std::move(baseline).value();
-  task.live->write(task.sets[0].inputs);
+  task.live->write(task.sets[0]);
   std::vector<double> samples;
   for (int i = 0; i <= baseline_runs; ++i) {
     const double start_s = base::now_s();
@@ -145,14 +146,19 @@ base::Status Baseline::run() {
 
 void Baseline::forget() { impl_->outputs.clear(); }
 
-std::vector<const std::byte*> Baseline::last() {
+std::size_t Baseline::outputs() const { return impl_->outputs.size(); }
+
+const std::byte* Baseline::output(std::size_t k) {
   const c10::InferenceMode inference;
-  std::vector<const std::byte*> result;
-  for (at::Tensor& output : impl_->outputs) {
-    output = aten::placed(output.contiguous(), false);
-    result.push_back(static_cast<const std::byte*>(output.const_data_ptr()));
-  }
-  return result;
+  at::Tensor& output = impl_->outputs[k];
+  output = aten::placed(output.contiguous(), false);
+  return static_cast<const std::byte*>(output.const_data_ptr());
+}
+
+std::optional<Baseline::Place> Baseline::place(std::size_t k) const {
+  const auto type = aten::tensor_type(impl_->outputs[k]);
+  if (!type) return std::nullopt;
+  return Place{*type, impl_->outputs[k].const_data_ptr()};
 }
 
 std::int64_t PreparedTask::input_bytes() const { return span_bytes(facts.types); }
@@ -163,7 +169,7 @@ std::int64_t PreparedTask::output_bytes() const {
   return sum;
 }
 
-void PreparedTask::write_inputs(const InputSet& set) const {
+void PreparedTask::write_inputs(const JudgedSet& set) const {
   executor->run([&] { live->write(set); });
 }
 
@@ -171,9 +177,9 @@ void PreparedTask::write_rolled(std::uint64_t seed) const {
   executor->run([&] { live->write_rolled(seed); });
 }
 
-bool PreparedTask::inputs_hold(std::size_t input, const Storage& values) const {
+bool PreparedTask::inputs_hold(std::size_t input, const JudgedSet& set) const {
   bool same = false;
-  executor->run([&] { same = live->holds(input, values); });
+  executor->run([&] { same = live->holds(input, set); });
   return same;
 }
 
@@ -239,7 +245,11 @@ base::Result<std::vector<JudgedSet>> fresh_sets(const PreparedTask& task, timer:
                                                 const base::CancelToken& cancel) {
   const std::int64_t bytes = task.input_bytes() + 2 * task.output_bytes();
   base::Result<std::vector<JudgedSet>> sets = std::vector<JudgedSet>{};
-  executor.run([&] { sets = judge_sets(draw_sets(task.facts, task.sets[0].inputs, bytes, seed), task.facts, *task.truth, cancel); });
+  executor.run([&] {
+    sets = judge_sets(draw_sets(task.facts, task.sets[0].inputs, bytes, seed), task.facts, *task.truth, cancel);
+    if (sets)
+      for (JudgedSet& set : *sets) task.live->keep(set);
+  });
   return sets;
 }
 

@@ -23,11 +23,6 @@
 
 namespace kw::oracle {
 
-struct JudgedSet {
-  InputSet inputs;
-  std::vector<OutputTruth> outputs;
-};
-
 // Eager on the live inputs. Its last outputs are kept, for the check of timed calls.
 class Baseline {
  public:
@@ -35,13 +30,18 @@ class Baseline {
   ~Baseline();
   base::Status run();                                   // executor thread
   void forget();                                        // frees the last outputs
-  std::vector<const std::byte*> last();                 // the last outputs, row-major, valid until the next call of any of these
+  std::size_t outputs() const;                          // of the last run; 0 after forget()
+  const std::byte* output(std::size_t k);               // of the last run, row-major, on the host; valid until the next run
+  struct Place { graph::TensorType type; const void* address = nullptr; };
+  std::optional<Place> place(std::size_t k) const;      // of the last run, where it is
 
  private:
   struct Impl;
   explicit Baseline(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;
 };
+
+struct NamedSide { std::string name; std::unique_ptr<timer::Side> side; };
 
 class TruthMaker;
 
@@ -52,6 +52,7 @@ struct PreparedTask {
   std::vector<JudgedSet> sets;                          // [0] captured, [1] captured:rolled, then hidden ones
   std::unique_ptr<LiveInputs> live;                     // the inputs that candidate and baseline read
   std::unique_ptr<Baseline> baseline;
+  std::vector<NamedSide> baselines;                     // what a candidate is timed against; "eager" runs `baseline`
   timer::ExecutorThread* executor = nullptr;
   std::shared_ptr<TruthMaker> truth;
   double baseline_us = 0;
@@ -60,9 +61,9 @@ struct PreparedTask {
 
   std::int64_t input_bytes() const, output_bytes() const;
   // Of `live`, from the measuring thread.
-  void write_inputs(const InputSet& set) const;
+  void write_inputs(const JudgedSet& set) const;
   void write_rolled(std::uint64_t seed) const;          // captured values, rolled
-  bool inputs_hold(std::size_t input, const Storage& values) const;
+  bool inputs_hold(std::size_t input, const JudgedSet& set) const;
   base::Result<std::vector<OutputTruth>> rolled_truth(std::uint64_t seed) const;   // of what write_rolled writes; costs several calls
   std::vector<protocol::OutputError> eager_errors() const;   // per output, worst over the sets
 };

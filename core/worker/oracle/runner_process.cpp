@@ -236,6 +236,7 @@ std::string RunnerProcess::words() {
 }
 
 base::Status RunnerSide::get_ready() {
+  timer::settle();
   auto woken = call(Command::wake_pool);
   return woken ? base::done() : base::Status(woken.error());
 }

@@ -25,7 +25,7 @@ class Target {
   virtual base::Result<build::BuildResult> build(const plan::Plan& plan, const base::CancelToken& cancel) = 0;   // any thread, several at once
   virtual base::Result<std::unique_ptr<LiveInputs>> make_inputs(const InputFacts& facts, const InputSet& captured) = 0;   // executor thread
   virtual base::Result<Candidate::Made> make_candidate(const PreparedTask& task, const plan::Plan& plan, const std::string& object, double call_timeout_s) = 0;
-  virtual std::unique_ptr<timer::Side> baseline_side(const PreparedTask& task) = 0;
+  virtual std::vector<NamedSide> baselines(const PreparedTask& task) = 0;   // executor thread; eager first
   virtual bool on_cuda() const = 0;
   // The plan's executor, for the whole model: the one that verified it. Executor thread, as are its calls; the addresses are those of
   // the plan's buffers.

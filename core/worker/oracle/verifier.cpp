@@ -58,7 +58,7 @@ Verifier::Verifier(const PreparedTask& task, Candidate& candidate, const std::ve
 
 std::optional<Rejection> Verifier::run(const JudgedSet& set, Poison poison) {
   const double write_s = base::now_s();
-  task_.write_inputs(set.inputs);
+  task_.write_inputs(set);
   const double start_s = base::now_s();
   auto died = candidate_.run(poison);
   spans_.push_back({"flush", write_s, start_s});
@@ -70,7 +70,7 @@ std::optional<Rejection> Verifier::run(const JudgedSet& set, Poison poison) {
 std::vector<Comparison> Verifier::compare_all(const JudgedSet& set) const {
   std::vector<Comparison> comparisons;
   for (std::size_t k = 0; k < set.outputs.size(); ++k)
-    comparisons.push_back(compare(set.outputs[k], candidate_.output_type(k), candidate_.output(k), static_cast<int>(k)));
+    comparisons.push_back(candidate_.compare_with(set, k));
   return comparisons;
 }
 
@@ -109,8 +109,7 @@ Verifier::Outcome Verifier::verify_set(std::size_t s, bool repeat) {
   if (auto died = run(set, Poison::a)) return died;
   const Judging judging(spans_);
   for (std::size_t i = 0; i < set.inputs.storages.size() && repeat; ++i) {
-    const Storage& storage = set.inputs.storages[i];
-    if (!task_.inputs_hold(i, storage))
+    if (!task_.inputs_hold(i, set))
       return std::optional(with_set(rejection(Verdict::input_mutated, "The values of input " + std::to_string(i) + " changed during the call."), set));
   }
   const auto comparisons = compare_all(set);
@@ -218,7 +217,7 @@ Verifier::Outcome Verifier::decoys() {
   std::optional<Rejection> found;
   for (std::size_t i = 0; i < steps && !found; ++i) {
     if (auto started = candidate_.start(); !started || *started) return started;
-    task_.write_inputs(sets_[0].inputs);
+    task_.write_inputs(sets_[0]);
     const auto died = candidate_.run(Poison::a, static_cast<int>(i));
     if (!died && candidate_.fingerprint() == fingerprints_[0])
       found = with_set(rejection(Verdict::cheat, "Step '" + candidate_.plan().steps[i].name + "' does no work: without it the outputs are the same.", "decoy_kernel"), sets_[0]);
@@ -251,9 +250,8 @@ Verifier::Outcome Verifier::verify_again() {
 
 Verifier::Outcome Verifier::check_timed(std::uint64_t roll_seed) {
   if (auto damage = candidate_.check_bands()) return damage;
-  if (auto failed = candidate_.fetch()) return failed;
-  const auto baseline = task_.baseline->last();
-  if (baseline.size() != sets_[1].outputs.size()) return base::Error{base::ErrorCode::internal, "The baseline's outputs are gone before they were compared.", "verifier"};
+  const std::size_t outputs = sets_[1].outputs.size();
+  if (task_.baseline->outputs() != outputs) return base::Error{base::ErrorCode::internal, "The baseline's outputs are gone before they were compared.", "verifier"};
   std::vector<OutputTruth> truth;   // for indices
   if (std::any_of(sets_[1].outputs.begin(), sets_[1].outputs.end(), [](const OutputTruth& output) { return output.index.has_value(); })) {
     auto judged = task_.rolled_truth(roll_seed);
@@ -261,10 +259,10 @@ Verifier::Outcome Verifier::check_timed(std::uint64_t roll_seed) {
     truth = std::move(judged).value();
   }
   const auto right = [&] {
-    for (std::size_t k = 0; k < baseline.size(); ++k) {
+    for (std::size_t k = 0; k < outputs; ++k) {
       const OutputTruth& like = sets_[1].outputs[k];
       const bool same = like.index ? compare(truth[k], candidate_.output_type(k), candidate_.output(k), static_cast<int>(k)).within
-                                   : agrees(baseline[k], like, candidate_.output_type(k), candidate_.output(k));
+                                   : candidate_.agrees_with_baseline(k, like);
       if (!same) return false;
     }
     return true;

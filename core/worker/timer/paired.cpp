@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <numeric>
 #include <random>
 #include <thread>
 
@@ -16,9 +17,7 @@ namespace kw::timer {
 namespace {
 
 constexpr int least_rounds = 6;          // fewer have no interval
-// Then the pool that wrote the inputs sleeps, and so does the side that answered last: preempted by this thread on its way to
-// sleep, it would count as one that waits for a core.
-constexpr std::chrono::duration<double, std::micro> settle(1.2 * pool_spin_us);
+constexpr std::chrono::duration<double, std::micro> settle_time(1.2 * pool_spin_us);
 constexpr int often_rounds = 64, seldom = 8;
 constexpr int null_rounds = 12, null_every = 4;   // null calls: in each of the first rounds, then seldom
 constexpr double resolution_us = 0.05;   // what is left of a call after its null call is at least this
@@ -26,16 +25,21 @@ constexpr double busy_factor = 2;        // wait for quiet rounds at most so man
 
 struct Raw { std::vector<double> call_us, null_us; };
 
-std::vector<double> without_null(const Raw& raw, double null_us) {
-  std::vector<double> result;
-  for (double us : raw.call_us) result.push_back(std::max(us - null_us, resolution_us));
-  return result;
+void summarise(const Raw& raw, SideTiming& side) {
+  side.null_us = base::median(raw.null_us);
+  side.us.clear();
+  for (double us : raw.call_us) side.us.push_back(std::max(us - side.null_us, resolution_us));
+  side.median_us = base::median(side.us);
 }
 
-class Pair {
+class Rounds {
  public:
-  Pair(Side& candidate, Side& baseline, const Hooks& hooks, const Options& options)
-      : sides_{&candidate, &baseline}, hooks_(hooks), options_(options), order_(options.seed), load_(options.runner) {}
+  Rounds(Side& candidate, const std::vector<Side*>& baselines, const Hooks& hooks, const Options& options)
+      : sides_{&candidate}, hooks_(hooks), options_(options), random_(options.seed), load_(options.runner) {
+    sides_.insert(sides_.end(), baselines.begin(), baselines.end());
+    raw_.resize(sides_.size());
+    timing_.baselines.resize(baselines.size());
+  }
 
   base::Result<Timing> measure(const base::CancelToken& cancel) {
     for (int i = 0; i < options_.warm_up_calls; ++i)
@@ -49,22 +53,17 @@ class Pair {
   }
 
  private:
-  // A null call stands for the hand-off of a real one only if both begin alike.
-  static base::Status settle_down(Side& side) {
-    std::this_thread::sleep_for(settle);
-    return side.get_ready();
-  }
-
   base::Status round(int number, bool counted) {
     const std::int64_t stolen_before = stolen_ticks();
     bool noisy = false;
-    double call_us[2] = {}, null_us[2] = {};
-    const int first = static_cast<int>(order_() & 1);
-    for (int turn = 0; turn < 2; ++turn) {
-      const int side = turn == 0 ? first : 1 - first;
+    std::vector<std::size_t> order(sides_.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::shuffle(order.begin(), order.end(), random_);
+    std::vector<double> call_us(sides_.size()), null_us(sides_.size());
+    for (const std::size_t side : order) {
       const double flush_s = base::now_s();
       hooks_.write_inputs(number);
-      if (auto status = settle_down(*sides_[side]); !status) return status;
+      if (auto status = sides_[side]->get_ready(); !status) return status;
       const Load before = load_.read();
       const double call_s = base::now_s();
       auto call = sides_[side]->call_us();
@@ -77,19 +76,20 @@ class Pair {
     }
     if (auto status = hooks_.after_round ? hooks_.after_round(number) : base::done(); !status) return status;
     const bool with_null = timing_.rounds < null_rounds || timing_.rounds % null_every == 0;
-    for (int turn = 0; with_null && turn < 2; ++turn) {
-      const int side = turn == 0 ? first : 1 - first;
-      if (auto status = settle_down(*sides_[side]); !status) return status;
-      auto null = sides_[side]->null_us();
+    // A null call stands for the hand-off of a real one only if both begin alike.
+    for (std::size_t turn = 0; with_null && turn < order.size(); ++turn) {
+      Side& side = *sides_[order[turn]];
+      if (auto status = side.get_ready(); !status) return status;
+      auto null = side.null_us();
       if (!null) return null.error();
-      null_us[side] = *null;
+      null_us[order[turn]] = *null;
     }
     if (!counted) return base::done();
     if (noisy || stolen_ticks() > stolen_before) {
       ++timing_.discarded;
       return base::done();
     }
-    for (int side = 0; side < 2; ++side) {
+    for (std::size_t side = 0; side < sides_.size(); ++side) {
       raw_[side].call_us.push_back(call_us[side]);
       if (with_null) raw_[side].null_us.push_back(null_us[side]);
     }
@@ -97,38 +97,53 @@ class Pair {
     return base::done();
   }
 
-  void summarise() {
+  void compare(BaselineTiming& baseline) const {
+    const auto ratio = base::ratio_interval(baseline.us, timing_.candidate.us);
+    baseline.ratio = ratio.ratio;
+    baseline.ratio_ci95 = {ratio.low, ratio.high};
+  }
+
+  // The interval costs time that grows with the square of the rounds: between rounds only the strongest baseline's is needed.
+  void summarise_sides() {
     if (timing_.rounds == 0) return;
-    timing_.candidate_null_us = base::median(raw_[0].null_us);
-    timing_.baseline_null_us = base::median(raw_[1].null_us);
-    timing_.candidate_us = without_null(raw_[0], timing_.candidate_null_us);
-    timing_.baseline_us = without_null(raw_[1], timing_.baseline_null_us);
-    const auto ratio = base::ratio_interval(timing_.baseline_us, timing_.candidate_us);
-    timing_.ratio = ratio.ratio;
-    timing_.ratio_ci95 = {ratio.low, ratio.high};
+    summarise(raw_[0], timing_.candidate);
+    for (std::size_t b = 0; b < timing_.baselines.size(); ++b) {
+      summarise(raw_[b + 1], timing_.baselines[b]);
+      if (timing_.baselines[b].median_us < timing_.against().median_us) timing_.strongest = b;
+    }
+    compare(timing_.baselines[timing_.strongest]);
+  }
+
+  static void add_interval(SideTiming& side) {
+    const auto alone = base::ratio_interval(side.us, std::vector<double>(side.us.size(), 1.0));
+    side.ci95_us = {alone.low, alone.high};
   }
 
   Timing result() {
-    summarise();
+    summarise_sides();
     if (timing_.rounds > 0) {
-      timing_.candidate_median_us = base::median(timing_.candidate_us);
-      timing_.baseline_median_us = base::median(timing_.baseline_us);
-      const auto alone = base::ratio_interval(timing_.candidate_us, std::vector<double>(timing_.candidate_us.size(), 1.0));
-      timing_.candidate_ci95_us = {alone.low, alone.high};
+      add_interval(timing_.candidate);
+      for (BaselineTiming& baseline : timing_.baselines) {
+        add_interval(baseline);
+        compare(baseline);
+      }
     }
     return std::move(timing_);
   }
 
-  bool narrow_enough() const { return (timing_.ratio_ci95.high - timing_.ratio_ci95.low) / 2 <= options_.precision * timing_.ratio; }
+  bool narrow_enough() const {
+    const BaselineTiming& b = timing_.against();
+    return (b.ratio_ci95.high - b.ratio_ci95.low) / 2 <= options_.precision * b.ratio;
+  }
 
   bool beaten() const {
-    const protocol::Interval& ci = timing_.ratio_ci95;
+    const protocol::Interval& ci = timing_.against().ratio_ci95;
     return ci.high < options_.beaten_below && (ci.low > 1 || ci.high < 1);
   }
 
   bool finished(double elapsed_s) {
-    // The interval costs time that grows with the square of the rounds: of many, few more do not change it.
-    if (timing_.rounds <= often_rounds || timing_.rounds % seldom == 0) summarise();
+    // Of many rounds, few more do not change it.
+    if (timing_.rounds <= often_rounds || timing_.rounds % seldom == 0) summarise_sides();
     if (timing_.rounds >= options_.min_rounds && narrow_enough()) return true;
     if (timing_.rounds >= options_.beaten_rounds && beaten()) return true;
     if (timing_.rounds >= options_.max_rounds) return true;
@@ -140,21 +155,24 @@ class Pair {
     return timing_.busy || timing_.rounds >= least_rounds;
   }
 
-  Side* sides_[2];
+  std::vector<Side*> sides_;             // the candidate first
   const Hooks& hooks_;
   const Options& options_;
-  std::mt19937_64 order_;
+  std::mt19937_64 random_;
   LoadReader load_;
-  Raw raw_[2];
+  std::vector<Raw> raw_;
   Timing timing_;
 };
 
 }  // namespace
 
-base::Result<Timing> time_pair(Side& candidate, Side& baseline, const Hooks& hooks, const Options& options, const base::CancelToken& cancel) {
+void settle() { std::this_thread::sleep_for(settle_time); }
+
+base::Result<Timing> time_rounds(Side& candidate, const std::vector<Side*>& baselines, const Hooks& hooks, const Options& options,
+                                 const base::CancelToken& cancel) {
   const runtime::BatchScheduling quiet;
   const runtime::OnFirstCore pinned;
-  return Pair(candidate, baseline, hooks, options).measure(cancel);
+  return Rounds(candidate, baselines, hooks, options).measure(cancel);
 }
 
 }  // namespace kw::timer

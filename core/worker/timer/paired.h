@@ -1,7 +1,8 @@
 #pragma once
-// The judge of speed: two sides timed in paired rounds, in random order, until the interval of their ratio is narrow enough.
+// The judge of speed: a candidate and its baselines timed in paired rounds, in random order, until the interval of the candidate's ratio
+// to the strongest of them is narrow enough.
 //
-//   round: write inputs, call A, write inputs, call B (order drawn), now and then a null call of each; disturbed rounds are thrown away
+//   round: for each side, in an order drawn anew: write inputs, call; now and then a null call of each; disturbed rounds are thrown away
 //   time of a side = its call - the median of its null calls (the hand-off alone)
 //   ratio = baseline / candidate: the speedup. Times in µs.
 //
@@ -18,11 +19,16 @@
 
 namespace kw::timer {
 
+// Sleeps until the pool that wrote the inputs does, and the side that answered last: preempted by this thread on its way to sleep, it
+// would count as one that waits for a core. A side whose call runs on the cpu begins its get_ready with it.
+void settle();
+
 // One side of a round. The times are from before the request until the measuring thread is awake again.
 class Side {
  public:
   virtual ~Side() = default;
-  virtual base::Status get_ready() { return base::done(); }   // before either call, not timed: wakes the pool, frees the last outputs
+  // Before either call, not timed: lets other pools fall asleep (settle) and wakes its own, frees the last outputs, flushes caches.
+  virtual base::Status get_ready() { return base::done(); }
   virtual base::Result<double> call_us() = 0;
   virtual base::Result<double> null_us() = 0;                 // the same hand-off with no work
 };
@@ -31,7 +37,7 @@ struct Options {
   double precision = 0.03;       // stop when the half width of the 95 % interval is at most this share of the ratio
   int min_rounds = 10, max_rounds = 400;
   double max_s = 1.0;            // wall time; at least six rounds are made all the same
-  // Sooner, after so many rounds, if faster or slower than the baseline is decided and the whole interval lies below this.
+  // Sooner, after so many rounds, if faster or slower than the strongest baseline is decided and the whole interval lies below this.
   int beaten_rounds = 8;
   double beaten_below = 0.9;
   int warm_up_calls = 2;         // of each side, not counted
@@ -40,22 +46,34 @@ struct Options {
 };
 
 struct Hooks {
-  std::function<void(int round)> write_inputs;            // before each timed call; the same values for both sides of a round
-  std::function<base::Status(int round)> after_round;     // after both calls, before either side gets ready again: their outputs
+  std::function<void(int round)> write_inputs;            // before each timed call; the same values for all sides of a round
+  std::function<base::Status(int round)> after_round;     // after all calls, before any side gets ready again: their outputs
                                                           // may be looked at; an Error ends the timing
 };
 
+struct SideTiming {
+  std::vector<double> us;                                 // kept rounds, null calls taken off
+  double median_us = 0, null_us = 0;                      // medians
+  protocol::Interval ci95_us;
+};
+
+struct BaselineTiming : SideTiming {
+  double ratio = 0;                                       // baseline / candidate
+  protocol::Interval ratio_ci95;
+};
+
 struct Timing {
-  std::vector<double> candidate_us, baseline_us;          // kept rounds, null calls taken off
-  double candidate_median_us = 0, baseline_median_us = 0;
-  double ratio = 0;
-  protocol::Interval ratio_ci95, candidate_ci95_us;
-  double candidate_null_us = 0, baseline_null_us = 0;     // medians
+  SideTiming candidate;
+  std::vector<BaselineTiming> baselines;                  // in the order given
+  std::size_t strongest = 0;                              // the one of the smallest median: it decides when to stop
+  const BaselineTiming& against() const { return baselines[strongest]; }
   int rounds = 0, discarded = 0;
   bool busy = false;                                      // too many rounds were disturbed: no figure can be trusted
   std::vector<protocol::Span> spans;                      // candidate, baseline, flush
 };
 
-base::Result<Timing> time_pair(Side& candidate, Side& baseline, const Hooks& hooks, const Options& options, const base::CancelToken& cancel);
+// `baselines`: one at least.
+base::Result<Timing> time_rounds(Side& candidate, const std::vector<Side*>& baselines, const Hooks& hooks, const Options& options,
+                                 const base::CancelToken& cancel);
 
 }  // namespace kw::timer

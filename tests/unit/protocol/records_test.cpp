@@ -40,6 +40,7 @@ TEST(Records, EvaluationSurvivesTheWire) {
   e.evidence.errors = {{1e-7, 1e-8, HUGE_VAL, 1e-8, 4e-7, 4e-8, 3}};
   e.measurement = with_interval(0.5, std::numeric_limits<double>::infinity());
   e.measurement->candidate_us = {1, 2};
+  e.measurement->weaker = {{"eager", 12.5, 1.25, {1.2, 1.3}}};
   e.spans = {{"compile", 1.5, 2.5}};
   const json wire = json::parse(json(e).dump());
   const auto back = wire.get<Evaluation>();
@@ -50,7 +51,23 @@ TEST(Records, EvaluationSurvivesTheWire) {
   EXPECT_TRUE(std::isinf(back.evidence.errors.at(0).eager_max));
   EXPECT_TRUE(std::isinf(back.measurement->ratio_ci95.high));
   EXPECT_EQ(back.measurement->candidate_us, (std::vector<double>{1, 2}));
+  ASSERT_EQ(back.measurement->weaker.size(), 1u);
+  EXPECT_EQ(back.measurement->weaker[0].name, "eager");
+  EXPECT_EQ(back.measurement->weaker[0].median_us, 12.5);
+  EXPECT_EQ(back.measurement->weaker[0].ratio_ci95.high, 1.3);
   EXPECT_EQ(back.spans.at(0).what, "compile");
+}
+
+TEST(Records, EveryWayOfTheWholeModelSurvivesTheWire) {
+  EndToEnd e;
+  e.speedup = 1.5;
+  e.ways = {{"CUDA graph", 300, 200, 1.5, {1.4, std::numeric_limits<double>::infinity()}, 20}};
+  const auto back = json::parse(json(e).dump()).get<EndToEnd>();
+  ASSERT_EQ(back.ways.size(), 1u);
+  EXPECT_EQ(back.ways[0].name, "CUDA graph");
+  EXPECT_EQ(back.ways[0].after_us, 200);
+  EXPECT_TRUE(std::isinf(back.ways[0].speedup_ci95.high));
+  EXPECT_EQ(back.ways[0].rounds, 20);
 }
 
 TEST(Records, AnEventsLaunchSurvivesTheWireAndIsAbsentWhereThereIsNone) {

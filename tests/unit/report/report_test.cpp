@@ -189,7 +189,7 @@ TEST_F(SessionReport, TheJsonHoldsWhatWasMeasuredAndNullWhereNothingWas) {
   ASSERT_TRUE(summary.ok()) << summary.error().text();
   const auto j = optimize_json(*summary);
   for (const char* key : {"schema", "model", "target", "device", "threads", "seed", "evaluations", "evaluations_measured", "wall_s", "measured_per_min",
-                          "engine_overhead_share", "model_before_us", "model_after_us", "model_speedup", "model_speedup_ci95", "model_error", "model_error_eager"})
+                          "engine_overhead_share", "model_before_us", "model_after_us", "model_speedup", "model_speedup_ci95", "model_ways", "model_error", "model_error_eager"})
     EXPECT_TRUE(j.contains(key)) << key;
   EXPECT_EQ(j["measured_per_min"], 30.0);
   EXPECT_TRUE(j["model_speedup"].is_null());

@@ -20,6 +20,10 @@ void spin_us(double us) {
 class WorkSide : public Side {
  public:
   WorkSide(ExecutorThread& executor, double us) : executor_(executor), us_(us) {}
+  base::Status get_ready() override {
+    settle();
+    return base::done();
+  }
   base::Result<double> call_us() override {
     return executor_.timed_us([us = us_] { spin_us(us); });
   }
@@ -42,7 +46,7 @@ class Controls : public testing::Test {
     Options options;
     options.min_rounds = 20;
     options.precision = 0.02;
-    auto timing = time_pair(candidate, baseline, hooks, options, {});
+    auto timing = time_rounds(candidate, {&baseline}, hooks, options, {});
     EXPECT_TRUE(timing.ok());
     return timing.ok() ? *timing : Timing{};
   }
@@ -50,18 +54,18 @@ class Controls : public testing::Test {
 };
 
 #define SKIP_IF_UNSURE(t) \
-  if ((t).busy || ((t).ratio_ci95.high - (t).ratio_ci95.low) > 0.1 * (t).ratio) GTEST_SKIP() << "the machine is busy: " << (t).discarded << " rounds thrown away"
+  if ((t).busy || ((t).against().ratio_ci95.high - (t).against().ratio_ci95.low) > 0.1 * (t).against().ratio) GTEST_SKIP() << "the machine is busy: " << (t).discarded << " rounds thrown away"
 
 TEST_F(Controls, SameWorkReadsOne) {
   const Timing t = time(500, 500);
   SKIP_IF_UNSURE(t);
-  EXPECT_NEAR(t.ratio, 1, 0.03);
+  EXPECT_NEAR(t.against().ratio, 1, 0.03);
 }
 
 TEST_F(Controls, TwiceTheWorkReadsAHalf) {
   const Timing t = time(1000, 500);
   SKIP_IF_UNSURE(t);
-  EXPECT_NEAR(t.ratio, 0.5, 0.02);
+  EXPECT_NEAR(t.against().ratio, 0.5, 0.02);
 }
 
 TEST_F(Controls, SwappedSlotsGiveTheReciprocal) {
@@ -75,8 +79,8 @@ TEST_F(Controls, SwappedSlotsGiveTheReciprocal) {
 TEST_F(Controls, DelayIsReadBack) {
   const Timing t = time(130, 100);
   SKIP_IF_UNSURE(t);
-  EXPECT_NEAR(t.candidate_median_us - t.baseline_median_us, 30, 8);
-  EXPECT_NEAR(t.candidate_median_us, 130, 12);   // the hand-off is taken off
+  EXPECT_NEAR(t.candidate.median_us - t.against().median_us, 30, 8);
+  EXPECT_NEAR(t.candidate.median_us, 130, 12);   // the hand-off is taken off
 }
 
 }  // namespace

@@ -34,46 +34,46 @@ Hooks quiet() {
   return hooks;
 }
 
-TEST(TimePair, RatioIsBaselineOverCandidateWithNullCallsTakenOff) {
+TEST(TimeRounds, RatioIsBaselineOverCandidateWithNullCallsTakenOff) {
   ScriptedSide candidate(100, 15, 0.02, 1), baseline(200, 40, 0.02, 2);
-  auto timing = time_pair(candidate, baseline, quiet(), {}, {});
+  auto timing = time_rounds(candidate, {&baseline}, quiet(), {}, {});
   ASSERT_TRUE(timing.ok());
   if (timing->busy) GTEST_SKIP() << "the machine is busy";
-  EXPECT_NEAR(timing->ratio, 2, 0.08);
-  EXPECT_LT(timing->ratio_ci95.low, 2);
-  EXPECT_GT(timing->ratio_ci95.high, 1.9);
-  EXPECT_NEAR(timing->candidate_median_us, 100, 4);
-  EXPECT_EQ(timing->candidate_null_us, 15);
+  EXPECT_NEAR(timing->against().ratio, 2, 0.08);
+  EXPECT_LT(timing->against().ratio_ci95.low, 2);
+  EXPECT_GT(timing->against().ratio_ci95.high, 1.9);
+  EXPECT_NEAR(timing->candidate.median_us, 100, 4);
+  EXPECT_EQ(timing->candidate.null_us, 15);
   EXPECT_GE(timing->rounds, 10);
-  EXPECT_EQ(static_cast<int>(timing->candidate_us.size()), timing->rounds);
+  EXPECT_EQ(static_cast<int>(timing->candidate.us.size()), timing->rounds);
 }
 
-TEST(TimePair, SwappedSidesGiveTheReciprocal) {
+TEST(TimeRounds, SwappedSidesGiveTheReciprocal) {
   ScriptedSide a(100, 0, 0, 1), b(250, 0, 0, 2), c(100, 0, 0, 1), d(250, 0, 0, 2);
-  auto one = time_pair(a, b, quiet(), {}, {}), other = time_pair(d, c, quiet(), {}, {});
+  auto one = time_rounds(a, {&b}, quiet(), {}, {}), other = time_rounds(d, {&c}, quiet(), {}, {});
   ASSERT_TRUE(one.ok() && other.ok());
   if (one->busy || other->busy) GTEST_SKIP() << "the machine is busy";
-  EXPECT_DOUBLE_EQ(one->ratio, 2.5);
-  EXPECT_DOUBLE_EQ(other->ratio, 0.4);
+  EXPECT_DOUBLE_EQ(one->against().ratio, 2.5);
+  EXPECT_DOUBLE_EQ(other->against().ratio, 0.4);
 }
 
-TEST(TimePair, HopelessCandidatesStopEarly) {
+TEST(TimeRounds, HopelessCandidatesStopEarly) {
   ScriptedSide candidate(1000, 0, 0.3, 1), baseline(100, 0, 0.3, 2);
-  auto timing = time_pair(candidate, baseline, quiet(), {}, {});
+  auto timing = time_rounds(candidate, {&baseline}, quiet(), {}, {});
   ASSERT_TRUE(timing.ok());
   if (timing->busy) GTEST_SKIP() << "the machine is busy";
   EXPECT_LT(timing->rounds, 10);
 }
 
-TEST(TimePair, NoiseAsksForMoreRounds) {
+TEST(TimeRounds, NoiseAsksForMoreRounds) {
   ScriptedSide calm(100, 0, 0.005, 1), calm_baseline(110, 0, 0.005, 2), noisy(100, 0, 0.1, 3), noisy_baseline(110, 0, 0.1, 4);
-  auto few = time_pair(calm, calm_baseline, quiet(), {}, {}), many = time_pair(noisy, noisy_baseline, quiet(), {}, {});
+  auto few = time_rounds(calm, {&calm_baseline}, quiet(), {}, {}), many = time_rounds(noisy, {&noisy_baseline}, quiet(), {}, {});
   ASSERT_TRUE(few.ok() && many.ok());
   if (few->busy || many->busy) GTEST_SKIP() << "the machine is busy";
   EXPECT_GT(many->rounds, 2 * few->rounds);
 }
 
-TEST(TimePair, BothSidesOfARoundGetTheSameInputsInRandomOrder) {
+TEST(TimeRounds, AllSidesOfARoundGetTheSameInputsInRandomOrder) {
   std::vector<int> writes;
   std::vector<char> order;
   class Recorder : public Side {
@@ -94,7 +94,7 @@ TEST(TimePair, BothSidesOfARoundGetTheSameInputsInRandomOrder) {
   Options options;
   options.min_rounds = 40;
   options.seed = 11;
-  ASSERT_TRUE(time_pair(a, b, hooks, options, {}).ok());
+  ASSERT_TRUE(time_rounds(a, {&b}, hooks, options, {}).ok());
   ASSERT_EQ(writes.size(), order.size());
   int a_first = 0;
   for (std::size_t i = 0; i + 1 < order.size(); i += 2) {
@@ -107,7 +107,7 @@ TEST(TimePair, BothSidesOfARoundGetTheSameInputsInRandomOrder) {
 }
 
 // What is taken off a call stands for its hand-off only if both begin in the same state.
-TEST(TimePair, EveryCallAndEveryNullCallBeginsReady) {
+TEST(TimeRounds, EveryCallAndEveryNullCallBeginsReady) {
   class Strict : public Side {
    public:
     base::Status get_ready() override {
@@ -130,26 +130,41 @@ TEST(TimePair, EveryCallAndEveryNullCallBeginsReady) {
     bool ready_ = false;
     double ready_s_ = 0;
   } a, b;
-  ASSERT_TRUE(time_pair(a, b, quiet(), {}, {}).ok());
+  ASSERT_TRUE(time_rounds(a, {&b}, quiet(), {}, {}).ok());
   EXPECT_GE(a.nulls, 10);
   EXPECT_EQ(a.unready + b.unready, 0);
 }
 
-TEST(TimePair, ErrorsAndCancellationEndIt) {
+TEST(TimeRounds, TheStrongestBaselineDecidesAndAllAreReported) {
+  ScriptedSide candidate(100, 5, 0.01, 1), slow(300, 5, 0.01, 2), strong(150, 5, 0.01, 3), medium(200, 5, 0.01, 4);
+  auto timing = time_rounds(candidate, {&slow, &strong, &medium}, quiet(), {}, {});
+  ASSERT_TRUE(timing.ok());
+  if (timing->busy) GTEST_SKIP() << "the machine is busy";
+  ASSERT_EQ(timing->baselines.size(), 3u);
+  EXPECT_EQ(timing->strongest, 1u);
+  const double expected[] = {3, 1.5, 2};
+  for (std::size_t b = 0; b < 3; ++b) {
+    EXPECT_NEAR(timing->baselines[b].ratio, expected[b], 0.1) << b;
+    EXPECT_EQ(timing->baselines[b].us.size(), timing->candidate.us.size()) << b;
+    EXPECT_LT(timing->baselines[b].ratio_ci95.low, expected[b]) << b;
+  }
+}
+
+TEST(TimeRounds, ErrorsAndCancellationEndIt) {
   ScriptedSide candidate(100, 0, 0, 1), baseline(100, 0, 0, 2);
   candidate.fail_at = 5;
-  auto died = time_pair(candidate, baseline, quiet(), {}, {});
+  auto died = time_rounds(candidate, {&baseline}, quiet(), {}, {});
   ASSERT_FALSE(died.ok());
   EXPECT_EQ(died.error().message, "died");
   base::CancelToken cancel;
   cancel.cancel();
   ScriptedSide other(100, 0, 0, 1);
-  auto stopped = time_pair(other, baseline, quiet(), {}, cancel);
+  auto stopped = time_rounds(other, {&baseline}, quiet(), {}, cancel);
   ASSERT_FALSE(stopped.ok());
   EXPECT_EQ(stopped.error().code, base::ErrorCode::cancelled);
   Hooks hooks = quiet();
   hooks.after_round = [](int) { return base::Status(base::Error{base::ErrorCode::internal, "wrong output", ""}); };
-  auto wrong = time_pair(other, baseline, hooks, {}, {});
+  auto wrong = time_rounds(other, {&baseline}, hooks, {}, {});
   ASSERT_FALSE(wrong.ok());
   EXPECT_EQ(wrong.error().message, "wrong output");
 }
