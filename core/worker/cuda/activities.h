@@ -18,7 +18,7 @@ struct DeviceWork {
   std::string name;                   // of a kernel, demangled; else "memcpy HtoD", "memset"
   double start_us = 0, duration_us = 0;
   std::array<int, 3> grid{}, block{};
-  int registers = 0;                  // a thread
+  int registers = 0;                  // a thread, as allocated: in steps
   std::int64_t shared_bytes = 0;      // a block, static and dynamic
 };
 
