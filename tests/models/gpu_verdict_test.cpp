@@ -62,6 +62,22 @@ TEST_F(GpuVerdict, Honest) {
   EXPECT_NE(evaluation.evidence.detail.find("registers"), std::string::npos);
 }
 
+TEST_F(GpuVerdict, AfreshBringsTheKernelsOfBothSides) {
+  auto evaluation = bench_.evaluator->evaluate({{"task", "scale"}, {"candidate", 1}, {"plan", cuda_plan_of(*bench_.model, {scale_kernel(honest)})},
+                                                {"precision", 0.03}, {"deadline_s", 30}, {"afresh", true}}, {});
+  ASSERT_TRUE(evaluation.ok()) << evaluation.error().text();
+  ASSERT_EQ(evaluation->verdict_text(), "accepted") << evaluation->evidence.summary;
+  std::map<std::string, std::vector<protocol::TimelineEvent>> tracks;
+  for (const protocol::TimelineEvent& event : evaluation->timeline) tracks[event.track].push_back(event);
+  ASSERT_EQ(tracks["candidate"].size(), 1u) << evaluation->evidence.detail;
+  EXPECT_EQ(tracks["candidate"][0].name, "kernel");
+  EXPECT_EQ(tracks["candidate"][0].grid, (std::array<int, 3>{512, 1, 1}));
+  EXPECT_EQ(tracks["candidate"][0].start_us, 0);
+  EXPECT_GT(tracks["candidate"][0].duration_us, 0);
+  EXPECT_EQ(tracks["eager"].size(), 2u);            // relu and mul
+  EXPECT_EQ(evaluation->timeline.size(), 3u);       // and nothing of our own
+}
+
 TEST_F(GpuVerdict, BuildError) { expect_verdict(scale_kernel("y[i] = nowhere;"), "build_error"); }
 TEST_F(GpuVerdict, WrongResult) { expect_verdict(scale_kernel("y[i] = x[i] + w[i % 512];"), "wrong_result"); }
 TEST_F(GpuVerdict, Imprecise) { expect_verdict(scale_kernel("y[i] = relu(x[i]) * w[i % 512] * 1.001f;"), "imprecise"); }

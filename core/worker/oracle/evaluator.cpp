@@ -12,6 +12,7 @@
 #include "core/worker/oracle/floor.h"
 #include "core/worker/oracle/gpu.h"
 #include "core/worker/oracle/target.h"
+#include "core/worker/oracle/traced.h"
 #include "core/worker/oracle/verifier.h"
 #include "core/worker/oracle/winners.h"
 #include "core/worker/timer/environment.h"
@@ -236,6 +237,7 @@ base::Result<Evaluation> TaskEvaluator::Impl::measure(const Request& request, co
   evaluation.verdict = Verdict::accepted;
   evaluation.evidence.detail = candidate.resources();
   evaluation.evidence.summary = "Right on " + std::to_string(request.afresh ? fresh.size() : task->sets.size()) + " input sets, before and after timing.";
+  if (request.afresh && target->on_cuda()) add_timeline(evaluation, *target, *task, candidate, cancel);
   return finish(std::nullopt);
 }
 
