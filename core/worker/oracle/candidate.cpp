@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "core/worker/oracle/chunks.h"
 #include "core/worker/oracle/element.h"
 
 namespace kw::oracle {
@@ -143,7 +144,10 @@ std::int64_t Candidate::unwritten(std::size_t k, Poison poison) const {
 std::uint64_t Candidate::fingerprint() const {
   std::uint64_t hash = 0x9E3779B97F4A7C15;
   for (std::size_t k = 0; k < output_types_.size(); ++k)
-    each_element(output_types_[k], output(k), [&hash](const std::byte* data, std::size_t bytes, std::size_t) { hash = mix(hash, data, bytes); });
+    each_element(output_types_[k], output(k), [&hash](const std::byte* data, std::size_t bytes, std::size_t) {
+      for (const std::uint64_t part : each_chunk<std::uint64_t>(bytes, [&](std::size_t begin, std::size_t end) { return mix(begin, data + begin, end - begin); }))
+        hash = mix(hash, reinterpret_cast<const std::byte*>(&part), sizeof part);
+    });
   return hash;
 }
 

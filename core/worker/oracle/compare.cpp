@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <type_traits>
 
+#include "core/worker/oracle/chunks.h"
 #include "core/worker/oracle/element.h"
 
 namespace kw::oracle {
@@ -32,16 +34,17 @@ double convert(T value, const float* half) {
 
 struct Sums { double max = 0, squares = 0; std::int64_t counted = 0; };
 
+Sums operator+(const Sums& a, const Sums& b) { return {std::max(a.max, b.max), a.squares + b.squares, a.counted + b.counted}; }
+
 // All elements finite and none left out: four lanes that the compiler can vectorise. A NaN anywhere reaches `squares`.
 template <typename T>
-Sums sum_plain(const T* x, const std::vector<double>& truth, double rms, double quantum) {
+Sums sum_plain(const T* x, const double* truth, std::int64_t n, double rms, double quantum) {
   const float* half = f16_table().data();
   double max[4] = {}, squares[4] = {};
-  const auto n = static_cast<std::int64_t>(truth.size());
   std::int64_t k = 0;
   for (; k + 4 <= n; k += 4)
     for (int lane = 0; lane < 4; ++lane) {
-      const double t = truth[static_cast<std::size_t>(k + lane)];
+      const double t = truth[k + lane];
       const double difference = std::fabs(convert(x[k + lane], half) - t);
       const double e = difference / (std::fabs(t) + rms);
       const double counted = difference <= quantum ? 0 : e;
@@ -51,7 +54,7 @@ Sums sum_plain(const T* x, const std::vector<double>& truth, double rms, double 
   Sums sums{0, squares[0] + squares[1] + squares[2] + squares[3], n};
   for (double m : max) sums.max = std::max(sums.max, m);
   for (; k < n; ++k) {
-    const double e = element_error(convert(x[k], half), truth[static_cast<std::size_t>(k)], rms, quantum);
+    const double e = element_error(convert(x[k], half), truth[k], rms, quantum);
     sums.max = std::max(sums.max, e);
     sums.squares += e * e;
   }
@@ -59,10 +62,10 @@ Sums sum_plain(const T* x, const std::vector<double>& truth, double rms, double 
 }
 
 template <typename T>
-Sums sum_careful(const T* x, const OutputTruth& truth, double quantum) {
+Sums sum_careful(const T* x, const OutputTruth& truth, std::size_t begin, std::size_t end, double quantum) {
   const float* half = f16_table().data();
   Sums sums;
-  for (std::size_t k = 0; k < truth.values.size(); ++k) {
+  for (std::size_t k = begin; k < end; ++k) {
     if (!truth.left_out.empty() && truth.left_out[k]) continue;
     const double e = element_error(convert(x[k], half), truth.values[k], truth.rms, quantum);
     sums.max = std::max(sums.max, e);
@@ -91,11 +94,14 @@ class RowMajor {
 Sums sum_errors(const OutputTruth& truth, graph::DType dtype, const std::byte* x) {
   return with_type(dtype, [&]<typename T>(T) {
     const T* elements = reinterpret_cast<const T*>(x);
-    if (truth.left_out.empty()) {
-      const Sums sums = sum_plain(elements, truth.values, truth.rms, quantum(dtype));
-      if (std::isfinite(sums.squares)) return sums;
-    }
-    return sum_careful(elements, truth, quantum(dtype));
+    const auto chunks = each_chunk<Sums>(truth.values.size(), [&](std::size_t begin, std::size_t end) {
+      if (truth.left_out.empty()) {
+        const Sums sums = sum_plain(elements + begin, truth.values.data() + begin, static_cast<std::int64_t>(end - begin), truth.rms, quantum(dtype));
+        if (std::isfinite(sums.squares)) return sums;
+      }
+      return sum_careful(elements, truth, begin, end, quantum(dtype));
+    });
+    return std::accumulate(chunks.begin(), chunks.end(), Sums{});
   });
 }
 
@@ -180,18 +186,25 @@ std::int64_t count_apart(const T* a, const T* b, std::int64_t n, double rms, dou
 }  // namespace
 
 double root_mean_square(const std::vector<double>& values) {
-  double scale = 0;
-  for (double v : values)
-    if (std::isfinite(v)) scale = std::max(scale, std::fabs(v));
+  const auto largest = each_chunk<double>(values.size(), [&](std::size_t begin, std::size_t end) {
+    double scale = 0;
+    for (std::size_t k = begin; k < end; ++k)
+      if (std::isfinite(values[k])) scale = std::max(scale, std::fabs(values[k]));
+    return scale;
+  });
+  const double scale = largest.empty() ? 0 : *std::max_element(largest.begin(), largest.end());
   if (scale == 0) return 0;
-  double squares = 0;
-  std::int64_t counted = 0;
-  for (double v : values) {
-    if (!std::isfinite(v)) continue;
-    squares += (v / scale) * (v / scale);
-    ++counted;
-  }
-  return scale * std::sqrt(squares / static_cast<double>(counted));
+  const auto chunks = each_chunk<Sums>(values.size(), [&](std::size_t begin, std::size_t end) {
+    Sums sums;
+    for (std::size_t k = begin; k < end; ++k) {
+      if (!std::isfinite(values[k])) continue;
+      sums.squares += (values[k] / scale) * (values[k] / scale);
+      ++sums.counted;
+    }
+    return sums;
+  });
+  const Sums all = std::accumulate(chunks.begin(), chunks.end(), Sums{});
+  return scale * std::sqrt(all.squares / static_cast<double>(all.counted));
 }
 
 Comparison compare(const OutputTruth& truth, const graph::TensorType& type, const std::byte* first, int output) {
@@ -212,15 +225,20 @@ void judge_eager(OutputTruth& truth, const std::byte* eager) {
   const auto bytes = static_cast<std::size_t>(graph::byte_size(dtype));
   const double reason = std::max(beyond_reason, beyond_reason_epsilons * epsilon(dtype));
   std::vector<std::uint8_t> left_out(count, 0);
-  for (std::size_t k = 0; k < count; ++k) {
-    const double value = load_number(dtype, eager + k * bytes);
-    bool agreed;
-    if (!truth.values.empty()) agreed = element_error(value, truth.values[k], truth.rms, quantum(dtype)) <= reason;
-    else agreed = value == static_cast<double>(truth.exact[k]) ||
-                  (truth.index && index_error(*truth.index, k, static_cast<std::int64_t>(value)) <= truth.index->tolerance);
-    left_out[k] = agreed ? 0 : 1;
-    truth.left_out_count += agreed ? 0 : 1;
-  }
+  const auto counts = each_chunk<std::int64_t>(count, [&](std::size_t begin, std::size_t end) {
+    std::int64_t out = 0;
+    for (std::size_t k = begin; k < end; ++k) {
+      const double value = load_number(dtype, eager + k * bytes);
+      bool agreed;
+      if (!truth.values.empty()) agreed = element_error(value, truth.values[k], truth.rms, quantum(dtype)) <= reason;
+      else agreed = value == static_cast<double>(truth.exact[k]) ||
+                    (truth.index && index_error(*truth.index, k, static_cast<std::int64_t>(value)) <= truth.index->tolerance);
+      left_out[k] = agreed ? 0 : 1;
+      out += agreed ? 0 : 1;
+    }
+    return out;
+  });
+  truth.left_out_count += std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
   if (truth.left_out_count > 0) truth.left_out = std::move(left_out);
   if (truth.values.empty()) return;
   const Sums sums = sum_errors(truth, dtype, eager);
@@ -248,10 +266,13 @@ void learn_error_from_f32(OutputTruth& truth, const float* narrow) {
 bool agrees(const std::byte* baseline, const OutputTruth& like, const graph::TensorType& type, const std::byte* first) {
   const RowMajor x(type, first);
   const std::int64_t count = type.elements();
-  const std::int64_t odd = with_type(type.dtype, [&]<typename T>(T) {
-    return count_apart(reinterpret_cast<const T*>(baseline), reinterpret_cast<const T*>(x.data()), count, like.rms, apart_tolerances * like.tolerance_max);
+  const auto counts = with_type(type.dtype, [&]<typename T>(T) {
+    const T *a = reinterpret_cast<const T*>(baseline), *b = reinterpret_cast<const T*>(x.data());
+    return each_chunk<std::int64_t>(static_cast<std::size_t>(count), [&](std::size_t begin, std::size_t end) {
+      return count_apart(a + begin, b + begin, static_cast<std::int64_t>(end - begin), like.rms, apart_tolerances * like.tolerance_max);
+    });
   });
-  return few_apart(odd, count, like);
+  return few_apart(std::accumulate(counts.begin(), counts.end(), std::int64_t{0}), count, like);
 }
 
 bool few_apart(std::int64_t apart, std::int64_t elements, const OutputTruth& like) {

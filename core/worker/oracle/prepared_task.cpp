@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <future>
 
 #include "core/base/clock.h"
 #include "core/base/statistics.h"
@@ -10,6 +11,7 @@
 #include "core/worker/oracle/element.h"
 #include "core/worker/oracle/tensors.h"
 #include "core/worker/oracle/truth.h"
+#include "core/worker/runtime/pool.h"
 
 namespace kw::oracle {
 namespace {
@@ -55,7 +57,13 @@ std::vector<InputSet> draw_sets(const InputFacts& facts, const InputSet& capture
   const auto fitting = static_cast<std::size_t>(memory_budget / std::max<std::int64_t>(bytes_a_set, 1));
   const std::size_t count = std::clamp(fitting, fewest_sets, wanted);
   std::vector<InputSet> sets{captured, rolled(facts, captured, seed + 1)};
-  for (std::size_t d = 0; sets.size() < count; ++d) sets.push_back(draw(d, facts, captured, seed));
+  std::vector<std::future<InputSet>> drawn;          // side by side: each has numbers of its own
+  for (std::size_t d = 0; d + sets.size() < count; ++d)
+    drawn.push_back(std::async(std::launch::async, [&facts, &captured, seed, d] {
+      runtime::pin_to(runtime::cores());             // the calling thread's one core would be inherited
+      return draw(d, facts, captured, seed);
+    }));
+  for (auto& set : drawn) sets.push_back(set.get());
   return sets;
 }
 

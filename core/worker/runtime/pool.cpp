@@ -9,9 +9,7 @@
 #include <vector>
 
 namespace kw::runtime {
-namespace {
 
-// The cores of the process, as they were when first asked: afterwards the asking thread may be pinned itself.
 const std::vector<int>& cores() {
   static const std::vector<int> all = [] {
     std::vector<int> result;
@@ -25,19 +23,17 @@ const std::vector<int>& cores() {
   return all;
 }
 
-void pin(int core) {
-  cpu_set_t one;
-  CPU_ZERO(&one);
-  CPU_SET(core, &one);
-  sched_setaffinity(0, sizeof one, &one);
+void pin_to(const std::vector<int>& cores) {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  for (const int core : cores) CPU_SET(core, &set);
+  if (!cores.empty()) sched_setaffinity(0, sizeof set, &set);
 }
-
-}  // namespace
 
 void start_pool(int threads) {
   const std::vector<int>& all = cores();
 #pragma omp parallel num_threads(threads)
-  if (!all.empty()) pin(all[static_cast<std::size_t>(omp_get_thread_num()) % all.size()]);
+  if (!all.empty()) pin_to({all[static_cast<std::size_t>(omp_get_thread_num()) % all.size()]});
 }
 
 void wake_pool(int threads) {
@@ -58,7 +54,7 @@ void copy_by_pool(std::byte* to, const std::byte* from, std::size_t bytes) {
 OnFirstCore::OnFirstCore() {
   CPU_ZERO(&before_);
   sched_getaffinity(0, sizeof before_, &before_);
-  if (!cores().empty()) pin(cores().front());
+  if (!cores().empty()) pin_to({cores().front()});
 }
 
 OnFirstCore::~OnFirstCore() { sched_setaffinity(0, sizeof before_, &before_); }

@@ -3,8 +3,13 @@
 #include <sched.h>
 
 #include <cstddef>
+#include <vector>
 
 namespace kw::runtime {
+
+// The cores of the process, as they were when first asked: afterwards the asking thread may be pinned itself.
+const std::vector<int>& cores();
+void pin_to(const std::vector<int>& cores);   // the calling thread
 
 // Starts the calling thread's OpenMP pool and gives each of its threads a core of its own, counted round where there are fewer. Left to
 // itself the scheduler put both threads of a pool on one core of two for milliseconds at a time, on an idle machine (measured: 4 of
