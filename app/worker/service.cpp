@@ -173,7 +173,6 @@ Answer Service::open(const json& params, const base::CancelToken&) {
     auto opened = aten::open_model(options);   // sets the number of threads, an OpenMP setting of the calling thread
     if (!opened) return opened.error();
     model_ = std::move(opened).value();
-    if (!no_gpu.empty()) model_->graph.notes.push_back("works on the cpu: " + no_gpu);
     judging.threads = threads_ = at::get_num_threads();
     return json();
   });
@@ -186,7 +185,9 @@ Answer Service::open(const json& params, const base::CancelToken&) {
     if (!ceilings) return ceilings.error();
     ceilings_ = *ceilings;
     evaluator_->set_ceilings(ceilings_);
-    return json{{"graph", graph::to_json(model_->graph)}, {"notes", model_->graph.notes}, {"sha256", model_->sha256}, {"kind", model_->kind},
+    auto notes = model_->graph.notes;      // the graph is the same wherever it runs
+    if (!no_gpu.empty()) notes.push_back("works on the cpu: " + no_gpu);
+    return json{{"graph", graph::to_json(model_->graph)}, {"notes", notes}, {"sha256", model_->sha256}, {"kind", model_->kind},
                 {"environment", environment()}};
   });
 }

@@ -58,7 +58,7 @@ base::Result<ChosenSession> choose_session(const ModelInfo& model, const std::st
   if (!explicit_path.empty()) {
     auto existing = look_at(explicit_path, model);
     if (!existing) return existing.error();
-    if (!existing->session) return base::bad_input("cannot go on with this session: " + existing->reason + " Name another with --session.", explicit_path);
+    if (!existing->session) return base::bad_input("cannot go on with this session: " + existing->reason + ". Name another with --session.", explicit_path);
     return ChosenSession{std::move(*existing->session), true, "Session: " + explicit_path + " (continued)"};
   }
   std::string why;
