@@ -145,6 +145,16 @@ TEST_F(Export, TheTestProgramOfCudaCompiles) {
   EXPECT_EQ(done->status.code, 0) << done->err;
 }
 
+TEST_F(Export, TheProgramsInPythonCompile) {
+  for (const char* target : {"cpu", "cuda"}) {
+    const fs::path out = exported(target);
+    const auto done = run_in(out, {"python3", "-m", "py_compile", "loader.py", "checking.py", "task.py"});
+    if (!done) GTEST_SKIP() << done.error().text();
+    EXPECT_EQ(done->status.code, 0) << done->err;
+    fs::remove(folder_ / "s.kwr");
+  }
+}
+
 TEST_F(Export, TheTestProgramOfCpuAgreesWithItself) {
   const fs::path out = exported("cpu");
   const auto done = run_in(out, {"sh", "-c", "sh build.sh check && ./check"});
