@@ -157,25 +157,31 @@ class Interpreter {
   }
 
   Status unite(const Statement& s) {
-    std::vector<Scalar> next;
-    for (const Expr& value : s.values) {
-      Result<Scalar> one = evaluate(*value, 0);
-      if (!one) return one.error();
-      next.push_back(*one);
+    std::vector<std::vector<Scalar>> next;
+    for (std::size_t k = 0; k < s.parts.size(); ++k) {
+      Result<std::vector<Scalar>> lanes = lanes_for(s.parts[k], *s.values[k]);
+      if (!lanes) return lanes.error();
+      next.push_back(std::move(*lanes));
     }
-    for (std::size_t k = 0; k < s.parts.size(); ++k) now_->registers[at(s.parts[k])] = {convert(next[k], nest_.registers[at(s.parts[k])].type)};
+    for (std::size_t k = 0; k < s.parts.size(); ++k) now_->registers[at(s.parts[k])] = std::move(next[k]);
     return base::done();
   }
 
   Status assign(const Statement& s) {
-    std::vector<Scalar> lanes;
-    for (int lane = 0; lane < nest_.registers[at(s.target)].lanes; ++lane) {
-      Result<Scalar> value = evaluate(*s.value, lane);
-      if (!value) return value.error();
-      lanes.push_back(convert(*value, nest_.registers[at(s.target)].type));
-    }
-    now_->registers[at(s.target)] = std::move(lanes);
+    Result<std::vector<Scalar>> lanes = lanes_for(s.target, *s.value);
+    if (!lanes) return lanes.error();
+    now_->registers[at(s.target)] = std::move(*lanes);
     return base::done();
+  }
+
+  Result<std::vector<Scalar>> lanes_for(int target, const Expression& value) {
+    std::vector<Scalar> lanes;
+    for (int lane = 0; lane < nest_.registers[at(target)].lanes; ++lane) {
+      Result<Scalar> one = evaluate(value, lane);
+      if (!one) return one.error();
+      lanes.push_back(convert(*one, nest_.registers[at(target)].type));
+    }
+    return lanes;
   }
 
   Status store(const Statement& s) {

@@ -51,6 +51,8 @@ enum class Space : std::uint8_t {
   own,                                     // private to one thread: registers, where every offset is a constant once unrolled
 };
 
+inline constexpr std::int64_t static_shared_bytes = 48 << 10;   // of a GPU's block; for larger tiles a kernel asks at its launch
+
 struct NestBuffer {
   std::string name;
   DType type = DType::f32;                 // storage
@@ -77,7 +79,8 @@ enum class StatementKind : std::uint8_t {
   update,      // register `target` = value (declared by an enclosing let)
   store,       // buffers[buffer][index] = value, converted to the storage type (round to nearest even)
   only,        // body, for the iterations [begin, end) of the open grid or thread loop over `variable`
-  combine,     // parts of all iterations of the thread loop over `variable` become one: values[k] unites parts and others
+  combine,     // parts of all iterations of the thread loop over `variable` become one: values[k] unites parts and others.
+               // In a vector loop each lane has a whole of its own
   barrier,     // every thread of the block has come here, and what any of them stored is seen by all
 };
 
@@ -91,7 +94,7 @@ struct Statement {
   int buffer = -1;
   Index index;
   Expr value;
-  std::vector<int> parts, others;          // combine: registers; the others live in it alone
+  std::vector<int> parts, others;          // combine: registers, of equal types and lanes; the others live in it alone
   std::vector<Expr> values;
 };
 using Block = std::vector<Statement>;

@@ -110,7 +110,6 @@ class Verifier {
     const bool thread = thread_loop(s.variable) != nullptr;
     const bool block_variable = std::any_of(grid_.grid.begin(), grid_.grid.end(), [&](const Statement* loop) { return loop->variable == s.variable; });
     if (!thread && !block_variable) return fail("only " + name + ": no loop over blocks or threads has this variable");
-    if (scope_.vector_variable >= 0) return fail("only " + name + " stands inside a vector loop");
     const LoopRange before = scope_.narrow(s);
     Status status = base::done();
     if (const LoopRange& range = scope_.ranges[at(s.variable)]; range.begin <= range.last) {
@@ -122,25 +121,28 @@ class Verifier {
     return status;
   }
 
+  // Inside a warp by shuffles; else, and over a loop that is not the innermost, through barriers that the whole block must reach.
   Status combine(const Statement& s) {
     const Statement* loop = thread_loop(s.variable);
-    if (loop == nullptr || loop != grid_.threads.back()) return fail("a combine is over the innermost loop over threads");
+    if (loop == nullptr) return fail("a combine is over a loop over threads");
     const std::string& name = nest_.variables[at(s.variable)];
     const std::int64_t count = trip_count(*loop);
+    const bool shuffled = loop == grid_.threads.back() && count <= warp;
     if (!power_of_two(count)) return fail("combine over " + name + ": " + std::to_string(count) + " threads are no power of two");
     for (const int variable : apart_)
-      if (variable == s.variable || count > warp) return fail("combine over " + name + " is not reached by all of its threads");
-    if (scope_.vector_variable >= 0) return fail("combine over " + name + " stands inside a vector loop");
+      if (variable == s.variable || !shuffled) return fail("combine over " + name + " is not reached by all of its threads");
     if (s.parts.empty() || s.parts.size() != s.others.size() || s.parts.size() != s.values.size()) return fail("combine over " + name + " has no parts");
     for (std::size_t k = 0; k < s.parts.size(); ++k) {
       const Register& part = nest_.registers[at(s.parts[k])];
       const Register& other = nest_.registers[at(s.others[k])];
       if (state_[at(s.parts[k])] == State::undefined) return fail("register " + part.name + " is combined before it is declared");
-      if (part.lanes != 1 || other.lanes != 1 || part.type != other.type) return fail("register " + part.name + " is combined with another type");
+      if (part.lanes != other.lanes || part.type != other.type) return fail("register " + part.name + " is combined with another type");
+      if (part.lanes != scope_.lanes || (part.lanes > 1 && loop == grid_.threads.back()))
+        return fail("register " + part.name + " of " + std::to_string(part.lanes) + " lanes cannot be combined over " + name + " here");
       state_[at(s.others[k])] = State::inside;
     }
     for (std::size_t k = 0; k < s.values.size(); ++k) {
-      if (Status status = value(s.values[k], 1, "combine over " + name); !status) return status;
+      if (Status status = value(s.values[k], scope_.lanes, "combine over " + name); !status) return status;
       if (s.values[k]->type != nest_.registers[at(s.parts[k])].type) return fail("combine over " + name + " changes a type");
     }
     for (const int other : s.others) state_[at(other)] = State::undefined;

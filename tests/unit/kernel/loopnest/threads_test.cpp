@@ -117,5 +117,37 @@ TEST(Threads, CombineGivesTheWholeToEveryThread) {
   expect_reason(odd, "no power of two");
 }
 
+// Three blocks of four rows of two threads, each of which has two lanes of a row of four elements.
+LoopNest rows(Block body) {
+  LoopNest nest = blocks({});
+  nest.variables = {"g", "t", "u", "lane"};
+  nest.registers = {{"m", f32, 2}, {"other", f32, 2}};
+  nest.buffers[0].elements = 48;
+  nest.body = {loop(g, 0, 3, 1, LoopKind::grid, {loop(2, 0, 4, 1, LoopKind::thread, {loop(t, 0, 2, 1, LoopKind::thread, {loop(3, 0, 2, 2, LoopKind::vector, std::move(body))})})})};
+  return nest;
+}
+
+Statement sum_over_rows() {
+  Statement s = sum_over_t();
+  s.variable = 2;
+  return s;
+}
+
+TEST(Threads, CombineOverRowsKeepsLanesApart) {
+  const Expr x_lanes = read(0, {affine(0, {{g, 16}, {2, 4}, {t, 2}, {3, 1}})}, f32);
+  const Index column = affine(0, {{g, 4}, {t, 2}, {3, 1}});
+  const LoopNest nest = rows({let(0, x_lanes), sum_over_rows(), only(2, 0, 1, {store(1, column, reg(0, f32))})});
+  EXPECT_EQ(reason(nest), "accepted");
+  auto seen = memory();
+  seen[0].clear();
+  for (int k = 0; k < 48; ++k) seen[0].push_back(k);
+  ASSERT_TRUE(interpret(nest, seen).ok());
+  for (std::size_t k = 0; k < 12; ++k) EXPECT_EQ(seen[1][k], static_cast<double>(4 * (k / 4 * 16 + k % 4) + 4 + 8 + 12));
+  // The union goes through barriers, which a thread without an element of its own must reach, too.
+  expect_reason(rows({let(0, x_lanes), only(t, 0, 1, {sum_over_rows()})}), "not reached by all of its threads");
+  expect_reason(rows({let(0, x_lanes), sum_over_t()}), "cannot be combined over t");
+  expect_reason(rows({let(0, x_lanes), sum_over_rows(), store(1, column, reg(0, f32))}), "loop u");
+}
+
 }  // namespace
 }  // namespace kw::kernel
