@@ -1,6 +1,7 @@
 #include "core/kernel/emit/cuda.h"
 
 #include "core/kernel/emit/prelude.h"
+#include "core/kernel/emit/shared_memory.h"
 #include "core/kernel/emit/statement_writer.h"
 
 namespace kw::kernel {
@@ -17,6 +18,7 @@ plan::Launch launch_of(const LoopNest& nest) {
   launch.grid[0] = iterations(shape.grid);
   for (std::size_t k = 0; k < shape.threads.size(); ++k)
     launch.block[shape.threads.size() - 1 - k] = static_cast<int>(trip_count(*shape.threads[k]));
+  if (const SharedMemory memory = shared_memory(nest); memory.dynamic()) launch.shared_bytes = static_cast<int>(memory.tile_bytes);
   return launch;
 }
 

@@ -1,4 +1,5 @@
 // What a kernel has in CUDA alone: the signature, the place of a thread, memory of the block and of the thread, unions.
+#include "core/kernel/emit/shared_memory.h"
 #include "core/kernel/emit/statement_writer.h"
 
 namespace kw::kernel {
@@ -52,11 +53,19 @@ void StatementWriter::cuda_places(const GridShape& shape) {
 }
 
 void StatementWriter::cuda_tiles() {
+  const SharedMemory memory = shared_memory(nest_);
+  const std::string tiles = names_.fresh("tiles");
+  unions_ = names_.fresh("unions");
+  if (memory.dynamic()) line("alignas(16) extern __shared__ u8 " + tiles + "[];  // " + number(memory.tile_bytes) + " bytes, asked for at the launch");
+  if (memory.row_union_bytes > 0) line("__shared__ alignas(16) u8 " + unions_ + "[" + number(memory.row_union_bytes) + "];");
   for (std::size_t b = 0; b < nest_.buffers.size(); ++b) {
     const NestBuffer& buffer = nest_.buffers[b];
     if (buffer.space == Space::global) continue;
-    const std::string array = storage_type(buffer.type) + " " + names_.buffer(static_cast<int>(b)) + "[" + number(buffer.elements) + "];";
-    line(buffer.space == Space::own ? array : "__shared__ alignas(16) " + array);
+    const std::string type = storage_type(buffer.type), name = names_.buffer(static_cast<int>(b));
+    const std::string array = type + " " + name + "[" + number(buffer.elements) + "];";
+    if (buffer.space == Space::own) line(array);
+    else if (!memory.dynamic()) line("__shared__ alignas(16) " + array);
+    else line(type + "* const " + name + " = (" + type + "*)(" + tiles + " + " + number(memory.tile_at[b]) + ");  // " + number(buffer.elements) + " elements");
   }
 }
 
@@ -93,23 +102,27 @@ void StatementWriter::only(const Statement& s) {
 void StatementWriter::combine(const Statement& s) {
   std::string mine, theirs, arguments;
   for (std::size_t k = 0; k < s.parts.size(); ++k) {
-    const std::string type = vector_type(nest_.registers[static_cast<std::size_t>(s.parts[k])].type, 1);
+    const Register& part = nest_.registers[static_cast<std::size_t>(s.parts[k])];
+    const std::string type = vector_type(part.type, part.lanes);
     mine += type + "& " + names_.reg(s.parts[k]) + ", ";
     theirs += (k > 0 ? ", " : "") + type + " " + names_.reg(s.others[k]);
     arguments += ", " + names_.reg(s.parts[k]);
   }
-  const std::int64_t threads = scope_.ranges[static_cast<std::size_t>(s.variable)].last + 1;
-  line("combine<" + number(threads) + ">([](" + mine + theirs + ") {");
+  const auto threads = [this](int variable) { return number(scope_.ranges[static_cast<std::size_t>(variable)].last + 1); };
+  const int innermost = grid_shape(nest_).threads.back()->variable;
+  const std::string function = s.variable == innermost ? "combine<" + threads(innermost) + ">("
+                                                       : "combine_rows<" + threads(innermost) + ", " + threads(s.variable) + ">(" + unions_ + ", ";
+  line(function + "[](" + mine + theirs + ") {");
   ++depth_;
   std::vector<std::string> values;
   for (std::size_t k = 0; k < s.values.size(); ++k) {
     std::vector<std::string> before;
-    const DType type = nest_.registers[static_cast<std::size_t>(s.parts[k])].type;
-    values.push_back(expressions_.value(s.values[k], type, 1, before));
+    const Register& part = nest_.registers[static_cast<std::size_t>(s.parts[k])];
+    values.push_back(expressions_.value(s.values[k], part.type, part.lanes, before));
     flush(before);
     if (s.values.size() == 1) break;
     const std::string name = names_.fresh("united");
-    line("const " + vector_type(type, 1) + " " + name + " = " + values.back() + ";");
+    line("const " + vector_type(part.type, part.lanes) + " " + name + " = " + values.back() + ";");
     values.back() = name;
   }
   for (std::size_t k = 0; k < values.size(); ++k) line(names_.reg(s.parts[k]) + " = " + values[k] + ";");

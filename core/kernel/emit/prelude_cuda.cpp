@@ -158,6 +158,37 @@ template <int T, class F, class... P> inline void combine(F unite, P&... part) {
 }
 )";
 
+// Rows of threads, X in each: halves of the rows meet in shared memory, then everybody reads the whole. This order is fixed, too.
+constexpr const char* combine_rows_text = R"(
+template <class P> inline P& slot(u8*& memory, int slots, int at) {
+  P* const first = (P*)memory;
+  memory += (slots * (int)sizeof(P) + 15) / 16 * 16;
+  return first[at];
+}
+template <int X, int Y, class F, class... P> inline void combine_rows(u8* unions, F unite, P&... part) {
+  constexpr int slots = X * Y / 2;
+  const int x = threadIdx.x, y = threadIdx.y;
+  const auto leave = [&](int row) { u8* memory = unions; ((slot<P>(memory, slots, row * X + x) = part), ...); };
+  const auto unite_with = [&](int row, P... other) {
+    u8* memory = unions;
+    ((other = slot<P>(memory, slots, row * X + x)), ...);
+    unite(part..., other...);
+  };
+#pragma unroll
+  for (int half = Y / 2; half > 0; half /= 2) {
+    __syncthreads();
+    if (y >= half && y < 2 * half) leave(y - half);
+    __syncthreads();
+    if (y < half) unite_with(y, part...);
+  }
+  __syncthreads();
+  if (y == 0) leave(0);
+  __syncthreads();
+  u8* memory = unions;
+  ((part = slot<P>(memory, slots, x)), ...);
+}
+)";
+
 constexpr const char* arithmetic_text = R"(
 template <class V> inline V maximum(V a, V b) {           // a NaN on either side gives NaN
   return each(a, b, [](auto x, auto y) { return x != x ? x : x > y ? x : y > x || y != y ? y : x; });
@@ -288,6 +319,7 @@ const std::vector<Snippet>& cuda_snippets() {
         {"maximum minimum absolute sign_of square_root rounded trunc_divide fmod_of remainder_of floor_divide", nullptr, arithmetic_text},
         {"quotient rest floor_quotient floor_rest power shift_left shift_right", nullptr, integer_text},
         {"combine shuffle", nullptr, combine_text},
+        {"combine_rows slot", nullptr, combine_rows_text},
         {"erf_f32 poly", nullptr, erf_text},
         {"erf_f64", nullptr, "template <class V> inline V erf_f64(V x) { return each(x, [](f64 v) { return erf(v); }); }\n"},
         {"sigmoid_f32 sigmoid_f64", nullptr, sigmoid_text},

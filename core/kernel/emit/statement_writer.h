@@ -41,6 +41,7 @@ class StatementWriter {
   Scope scope_;
   ExpressionWriter expressions_;
   std::set<int> stored_, updated_, declared_tiles_;
+  std::string unions_;                                   // shared memory for unions over rows of threads
   std::string out_;
   int depth_ = 0;
 };
