@@ -19,8 +19,8 @@ struct Readers { bool same_stage = false, same_kernel = false, elsewhere = false
 class Binder {
  public:
   Binder(const Program& original, const Program& program, const std::vector<KernelGroup>& groups, Decisions& decisions,
-         const Limits& limits)
-      : program_(program), groups_(groups), decisions_(decisions), limits_(limits) {
+         const Limits& limits, const RowRoom& room)
+      : program_(program), groups_(groups), decisions_(decisions), limits_(limits), room_(room) {
     find_homes();
     find_readers();
     add_task_buffers(original);
@@ -99,7 +99,7 @@ class Binder {
   // One decision a definition; each component that somebody outside its stage reads gets its place.
   void choose_storage(const Definition& d) {
     const bool output = memory_.contains({d.tensor, 0});
-    const bool tile_fits = inner_elements(d) * 8 <= limits_.l2_bytes / 2;
+    const bool tile_fits = limits_.target == "cuda" ? inner_elements(d) <= room_.rows : inner_elements(d) * 8 <= limits_.l2_bytes / 2;
     bool crosses = false, leaves = false;
     for (int c = 0; c < components(d.combiner); ++c) {
       crosses = crosses || readers_[{d.tensor, c}].same_kernel;
@@ -238,6 +238,7 @@ class Binder {
   const std::vector<KernelGroup>& groups_;
   Decisions& decisions_;
   const Limits& limits_;
+  const RowRoom& room_;
   Bound bound_;
   std::map<int, Home> homes_;                // of each written tensor
   std::map<Value, Readers> readers_;
@@ -249,8 +250,8 @@ class Binder {
 }  // namespace
 
 base::Result<Bound> bind_buffers(const Program& original, const Program& program, const std::vector<KernelGroup>& groups,
-                         Decisions& decisions, const Limits& limits) {
-  return Binder(original, program, groups, decisions, limits).run();
+                         Decisions& decisions, const Limits& limits, const RowRoom& room) {
+  return Binder(original, program, groups, decisions, limits, room).run();
 }
 
 }  // namespace kw::kernel::lowering

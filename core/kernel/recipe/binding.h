@@ -4,6 +4,7 @@
 
 #include "core/kernel/generator.h"
 #include "core/kernel/recipe/grouping.h"
+#include "core/kernel/recipe/row_room.h"
 #include "core/kernel/recipe/space.h"
 
 namespace kw::kernel::lowering {
@@ -16,6 +17,6 @@ struct Bound {
 // `original` gives inputs and outputs the types they have outside; `program` is what the passes made of it.
 // Settles edge.<definition> of everything that was not inlined.
 base::Result<Bound> bind_buffers(const Program& original, const Program& program, const std::vector<KernelGroup>& groups,
-                         Decisions& decisions, const Limits& limits);
+                         Decisions& decisions, const Limits& limits, const RowRoom& room);
 
 }  // namespace kw::kernel::lowering

@@ -10,6 +10,12 @@ std::optional<std::string> Decisions::asked(const std::string& key) const {
   return found->second;
 }
 
+void Decisions::forget() {
+  choices_.clear();
+  usual_.clear();
+  refused_.clear();
+}
+
 std::string Decisions::settle(const std::string& key, const std::string& usual, std::vector<std::string> options) {
   Choice choice{key, asked(key).value_or(usual), usual, std::move(options)};
   if (const auto earlier = usual_.find(key); earlier != usual_.end()) choice.usual = earlier->second;

@@ -27,6 +27,8 @@ class Decisions {
   std::optional<std::string> asked(const std::string& key) const;
   // A later pass settles the key, but this is what would be done without a word in the recipe.
   void usually(const std::string& key, const std::string& value) { usual_[key] = value; }
+  // Nothing has been asked yet.
+  void forget();
   // Records the decision and answers its value: the recipe's where it is one of the options, else `usual`.
   std::string settle(const std::string& key, const std::string& usual, std::vector<std::string> options);
   std::int64_t settle(const std::string& key, std::int64_t usual, const std::vector<std::int64_t>& options);

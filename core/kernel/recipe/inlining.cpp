@@ -66,12 +66,13 @@ bool may_inline(const Program& program, int definition) {
 }
 
 // From the last definition to the first: when its turn comes, everything that reads it is kept.
-Program inline_edges(Program program, Decisions& decisions) {
+Program inline_edges(Program program, Decisions& decisions, const RowRoom& room) {
   for (std::size_t k = program.definitions.size(); k-- > 0;) {
     if (!may_inline(program, static_cast<int>(k))) continue;
     const Definition d = program.definitions[k];
     const std::string key = "edge." + d.name;
-    const bool usual = cheaper_inline(program, d);
+    const bool output = !program.tensors[static_cast<std::size_t>(d.tensor)].outputs.empty();
+    const bool usual = cheaper_inline(program, d) || (!output && !kept_for_readers(program, d, room));
     const auto asked = decisions.asked(key);
     if (usual) decisions.usually(key, "inline");
     if (asked ? *asked != "inline" : !usual) continue;

@@ -14,19 +14,14 @@
 
 namespace kw::kernel::lowering {
 
-base::Result<Lowered> lower_with(const Program& program, Decisions& decisions, const Limits& limits) {
+namespace {
+
+base::Result<Lowered> lower_in(const RowRoom& room, const Program& original, Decisions& decisions, const Limits& limits) {
   const bool gpu = limits.target == "cuda";
-  if (!gpu && limits.target != "cpu")
-    return base::Error{base::ErrorCode::unsupported, "this generator writes kernels for cpu and cuda, not for " + limits.target, "limits"};
-  for (const Definition& d : program.definitions)
-    if (points(d) == 0) return base::Error{base::ErrorCode::unsupported, "an empty tensor needs no kernel", d.name};
-  Program original = program;
-  copy_passed_inputs(original);
-  drop_dead(original);
-  Program changed = rewrite(original, decisions, limits);
-  changed = align_axes(inline_edges(std::move(changed), decisions));
+  Program changed = rewrite(original, decisions, limits, room);
+  changed = align_axes(inline_edges(std::move(changed), decisions, room));
   const std::vector<KernelGroup> groups = group(changed, decisions, limits);
-  base::Result<Bound> bound = bind_buffers(original, changed, groups, decisions, limits);
+  base::Result<Bound> bound = bind_buffers(original, changed, groups, decisions, limits, room);
   if (!bound) return bound.error();
   Lowered lowered;
   lowered.buffers = std::move(bound->buffers);
@@ -39,6 +34,24 @@ base::Result<Lowered> lower_with(const Program& program, Decisions& decisions, c
   }
   if (const base::Status status = decisions.status(); !status) return status.error();
   return lowered;
+}
+
+}  // namespace
+
+// Whether tiles fit is known late, after the schedule. Where they do not, nothing is kept.
+base::Result<Lowered> lower_with(const Program& program, Decisions& decisions, const Limits& limits) {
+  if (limits.target != "cpu" && limits.target != "cuda")
+    return base::Error{base::ErrorCode::unsupported, "this generator writes kernels for cpu and cuda, not for " + limits.target, "limits"};
+  for (const Definition& d : program.definitions)
+    if (points(d) == 0) return base::Error{base::ErrorCode::unsupported, "an empty tensor needs no kernel", d.name};
+  Program original = program;
+  copy_passed_inputs(original);
+  drop_dead(original);
+  base::Result<Lowered> lowered = lower_in(row_room(limits), original, decisions, limits);
+  if (lowered || limits.target == "cpu") return lowered;
+  decisions.forget();
+  base::Result<Lowered> without = lower_in(no_room, original, decisions, limits);
+  return without ? without : lowered;
 }
 
 }  // namespace kw::kernel::lowering

@@ -24,7 +24,7 @@ constexpr MutationRow rows[] = {
     {"vector", "vector width", "Use vectors of %t lanes in %o instead of %f."},
     {"threads", "block size", "Let %t threads share the lane axis of %o instead of %f."},
     {"rows", "rows a block", "Give a block of %o %t rows instead of %f."},
-    {"cache", "row cache", "Keep the rows that %o reads more than once in %t instead of %f."},
+    {"cache", "row cache", "Keep the rows that %o reads more than once in %t instead of %f (registers and shared memory: of a block)."},
     {"unroll", "unroll", "Copies of the vector body in %o: %t instead of %f; each copy has accumulators of its own."},
     {"reduce", "reduction strategy", "Keep the accumulators of %o in %t instead of in %f."},
     {"tile", "tile", "Cut axis %o into blocks of %t instead of %f (0: no blocks)."},

@@ -10,13 +10,13 @@
 
 namespace kw::kernel {
 
-inline constexpr const char* generator_version = "1";
+inline constexpr const char* generator_version = "2";
 
 struct Recipe {
   std::map<std::string, std::string> decisions;
   bool operator==(const Recipe&) const = default;
 };
-std::string text(const Recipe& recipe);            // "generator=1 edge.softmax.exp=row k0.vector=8 ..."
+std::string text(const Recipe& recipe);            // "generator=2 edge.softmax.exp=tile vector.k0=8 ..."
 base::Result<Recipe> recipe_from_text(const std::string& text);
 
 // What the machine offers; prunes before anything is built.
@@ -27,7 +27,7 @@ struct Limits {
   std::int64_t l1_bytes = 32 << 10;
   std::int64_t l2_bytes = 512 << 10;
   std::int64_t max_workspace_bytes = std::int64_t{1} << 31;
-  std::int64_t shared_bytes = 48 << 10;            // cuda: of a block
+  std::int64_t shared_bytes = 48 << 10;            // cuda: the most that a block can ask for
 };
 
 struct Mutation {

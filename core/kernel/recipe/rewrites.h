@@ -4,11 +4,12 @@
 
 #include "core/kernel/definition/rewrites.h"
 #include "core/kernel/recipe/decisions.h"
+#include "core/kernel/recipe/row_room.h"
 
 namespace kw::kernel::lowering {
 
 const std::vector<Rewrite>& schedule_rewrites();
 
-Program rewrite(Program program, Decisions& decisions, const Limits& limits);
+Program rewrite(Program program, Decisions& decisions, const Limits& limits, const RowRoom& room);
 
 }  // namespace kw::kernel::lowering

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/kernel/recipe/block_memory.h"
 #include "core/kernel/recipe/expressions.h"
 
 namespace kw::kernel::lowering {
@@ -72,7 +73,7 @@ Item keeper(const KernelSpace& kernel, const Stage& stage, const RowRead& row, i
   return item;
 }
 
-void cache(KernelSpace& kernel, const RowRead& row) {
+int cache(KernelSpace& kernel, const RowRead& row) {
   const int tile = static_cast<int>(kernel.buffers.size());
   const std::string name = kernel.buffers[static_cast<std::size_t>(row.buffer)].name + "_row";
   kernel.buffers.push_back({name, row.type, row.length, Space::tile, -1});
@@ -86,29 +87,33 @@ void cache(KernelSpace& kernel, const RowRead& row) {
     for (Item& item : stage.items)
       for (Expr& body : item.body) body = cached(body);
   }
+  return tile;
 }
 
 }  // namespace
 
-std::int64_t own_elements(const KernelSpace& kernel, std::int64_t length) {
-  std::int64_t lanes = 1;
-  for (const Stage& stage : kernel.stages) lanes = std::max<std::int64_t>(lanes, stage.lanes * stage.copies);
-  const std::int64_t step = lanes * kernel.threads, single = (lanes - 1 + kernel.threads - 1) / kernel.threads;   // at the end, here or in a rest
-  return length / step * lanes + (length % step != 0 ? lanes : 0) + single;
-}
-
-bool written(const KernelSpace& kernel, int buffer) {
-  const std::vector<Access> all = accesses(kernel);
-  return std::any_of(all.begin(), all.end(), [&](const Access& access) { return access.store && access.buffer == buffer; });
-}
-
-void cache_rows(KernelSpace& kernel, Decisions& decisions, std::int64_t most) {
+std::set<int> cache_rows(KernelSpace& kernel, Decisions& decisions, const Limits& limits) {
   const std::vector<RowRead> rows = rows_read_again(kernel);
-  std::int64_t elements = 0;
-  for (const RowRead& row : rows) elements += own_elements(kernel, row.length);
-  if (rows.empty() || elements > most) return;
-  if (decisions.settle("cache." + kernel.name, "registers", {"registers", "nothing"}) != "registers") return;
-  for (const RowRead& row : rows) cache(kernel, row);
+  if (rows.empty()) return {};
+  Kept all = kept(kernel, {});
+  for (const RowRead& row : rows) {
+    all.own += own_elements(kernel, row.length);
+    all.shared_bytes += row.length * graph::byte_size(row.type);
+  }
+  std::vector<std::string> options;
+  if (all.own <= most_own(kernel.threads)) options.push_back("registers");
+  if (all.shared_bytes <= tile_room(kernel, limits)) options.push_back("shared");
+  if (options.empty()) return {};
+  const std::string usual = options[0];
+  options.push_back("nothing");
+  const std::string where = decisions.settle("cache." + kernel.name, usual, options);
+  std::set<int> in_shared;
+  for (const RowRead& row : rows) {
+    if (where == "nothing") break;
+    const int tile = cache(kernel, row);
+    if (where == "shared") in_shared.insert(tile);
+  }
+  return in_shared;
 }
 
 }  // namespace kw::kernel::lowering

@@ -6,6 +6,8 @@
 // Values that one thread writes and reads again stay in its registers, others in a tile of the block.
 #include <algorithm>
 
+#include "core/kernel/recipe/access_width.h"
+#include "core/kernel/recipe/block_memory.h"
 #include "core/kernel/recipe/expressions.h"
 #include "core/kernel/recipe/row_cache.h"
 #include "core/kernel/recipe/schedule.h"
@@ -13,11 +15,9 @@
 namespace kw::kernel::lowering {
 namespace {
 
-constexpr std::int64_t access_bytes = 16;            // the widest load and store of a thread
-constexpr int warp = 32, most_threads = 1024, usual_threads = 256;
-constexpr std::int64_t most_own = 128;               // elements that a thread keeps in registers
-constexpr std::int64_t union_bytes = 4 << 10;        // of shared memory, for what warps tell each other at the end of reductions
+constexpr int usual_threads = 256;
 constexpr std::int64_t usual_own = 16;               // elements of a row that a thread takes
+constexpr std::int64_t usual_tile_bytes = 48 << 10;  // leave a multiprocessor room for several blocks
 constexpr double wasted = 0.12;                      // share of idle lanes at the end of an axis that is worth joining axes
 
 std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
@@ -38,7 +38,7 @@ class GpuScheduler {
     else rows();
     for (const int a : kernel_.outer)
       if (kernel_.axes[at(a)].kind == LoopKind::serial) kernel_.axes[at(a)].kind = LoopKind::grid;
-    return place_tiles();
+    return place_tiles(kernel_, limits_, in_shared_);
   }
 
  private:
@@ -99,47 +99,6 @@ class GpuScheduler {
     return joined;
   }
 
-  // -- the width of an access ------------------------------------------------------------------------------------------
-
-  // How an offset moves over `width` elements of the axis that begin at a multiple of `width`: by 0 or 1 a step, or otherwise.
-  struct Motion { int stride = 0; bool aligned = true; };      // stride -1: neither. aligned: it begins at a multiple of the width
-
-  static Motion motion(const Index& offset, int axis, std::int64_t width) {
-    Motion sum{0, offset.constant % width == 0};
-    for (const IndexTerm& term : offset.terms) {
-      Motion one{0, false};                            // of the term without its coefficient
-      if (term.kind == IndexTerm::Kind::variable) {
-        one = {term.variable == axis ? 1 : 0, term.variable == axis};
-      } else if (depends_on(*term.inner, axis)) {
-        const Motion inner = motion(*term.inner, axis, width);
-        const bool whole = inner.stride == 1 && inner.aligned && term.divisor % width == 0;   // never across a period of the divisor
-        if (inner.stride != 0 && !whole) return {-1, false};
-        if (whole && term.kind == IndexTerm::Kind::mod) one = {1, true};
-      }
-      if (one.stride != 0 && (term.coefficient != 1 || sum.stride != 0)) return {-1, false};
-      sum.stride += one.stride;
-      sum.aligned = sum.aligned && (one.aligned || term.coefficient % width == 0);
-    }
-    return sum;
-  }
-
-  // The widest of which every access of memory along these axes is one of a thread, or the same for all its elements.
-  int usual_width(const std::vector<std::pair<const Stage*, int>>& along) const {
-    for (std::int64_t width = 8; width > 1; width /= 2) {
-      const bool fits = std::all_of(along.begin(), along.end(), [&, this](const auto& pair) {
-        const std::vector<Access> all = accesses(*pair.first);
-        return extent(pair.second) >= width && std::all_of(all.begin(), all.end(), [&, this](const Access& access) {
-          if (access.buffer < 0 || is_tile(kernel_, access.buffer)) return true;
-          const Motion moved = motion(*access.offset, pair.second, width);
-          const std::int64_t bytes = width * graph::byte_size(kernel_.buffers[at(access.buffer)].type);
-          return moved.stride == 0 || (moved.stride == 1 && moved.aligned && bytes <= access_bytes);
-        });
-      });
-      if (fits) return static_cast<int>(width);
-    }
-    return 1;
-  }
-
   std::int64_t settle(const char* what, std::int64_t usual, std::vector<std::int64_t> options) {
     if (std::find(options.begin(), options.end(), usual) == options.end()) options.push_back(usual);
     std::sort(options.begin(), options.end());
@@ -147,6 +106,12 @@ class GpuScheduler {
   }
 
   static std::vector<std::int64_t> widths() { return {1, 2, 4, 8}; }
+
+  std::int64_t outer_points() const {
+    std::int64_t total = 1;
+    for (const int a : kernel_.outer) total *= extent(a);
+    return total;
+  }
 
   // -- flat ------------------------------------------------------------------------------------------------------------
 
@@ -158,8 +123,8 @@ class GpuScheduler {
     std::vector<std::pair<const Stage*, int>> along;
     for (const Stage& stage : kernel_.stages) along.emplace_back(&stage, lanes_);
     // Tiles grow with the lanes of a block: narrower vectors, then fewer threads, until they fit.
-    const auto too_big = [&, this](std::int64_t lanes) { return tile_bytes(kernel_) * lanes > limits_.shared_bytes; };
-    std::int64_t usual = usual_width(along);
+    const auto too_big = [&, this](std::int64_t lanes) { return tile_bytes(kernel_) * lanes > std::min(limits_.shared_bytes, usual_tile_bytes); };
+    std::int64_t usual = access_width(kernel_, along);
     while (usual > 1 && too_big(usual * usual_threads / 2)) usual /= 2;
     const std::int64_t width = settle("vector", usual, widths());
     // Small tensors spread over more blocks.
@@ -176,12 +141,6 @@ class GpuScheduler {
     }
   }
 
-  std::int64_t outer_points() const {
-    std::int64_t total = 1;
-    for (const int a : kernel_.outer) total *= extent(a);
-    return total;
-  }
-
   // -- rows ------------------------------------------------------------------------------------------------------------
 
   void rows() {
@@ -194,7 +153,7 @@ class GpuScheduler {
       along.emplace_back(&stage, stage.vector_axis);
       longest = std::max(longest, extent(stage.vector_axis));
     }
-    const std::int64_t width = settle("vector", usual_width(along), widths());
+    const std::int64_t width = settle("vector", access_width(kernel_, along), widths());
     const std::int64_t enough = power_of_two_from(ceil_div(longest, std::max(usual_own, width)));
     const std::int64_t threads = std::clamp<std::int64_t>(enough, std::min<std::int64_t>(warp, power_of_two_from(ceil_div(longest, width))), most_threads);
     kernel_.threads = static_cast<int>(settle("threads", threads, {8, 16, 32, 64, 128, 256, 512, 1024}));
@@ -205,7 +164,7 @@ class GpuScheduler {
       move_last(stage.space, stage.vector_axis);
       move_last(stage.reduce, stage.vector_axis);
     }
-    cache_rows(kernel_, decisions_, most_own);
+    in_shared_ = cache_rows(kernel_, decisions_, limits_);
     share_blocks();
   }
 
@@ -219,7 +178,7 @@ class GpuScheduler {
     int longest = -1;
     for (const int a : kernel_.outer)
       if (longest < 0 || extent(a) > extent(longest)) longest = a;
-    if (longest < 0 || kernel_.threads > warp || !rows_are_apart()) return;
+    if (longest < 0 || kernel_.threads > warp || !rows_are_apart(kernel_, in_shared_)) return;
     std::vector<std::int64_t> options = {1};
     for (std::int64_t rows = 2; rows <= 32 && rows * kernel_.threads <= most_threads && rows < extent(longest); rows *= 2) options.push_back(rows);
     std::int64_t usual = 1;
@@ -231,66 +190,11 @@ class GpuScheduler {
     kernel_.outer.push_back(inner);
   }
 
-  // -- tiles -------------------------------------------------------------------------------------------------------------
-
-  // The length of the axis along which every access of the tile lies at the point that its thread is at; 0 where one does not.
-  std::int64_t own_length(int buffer) const {
-    std::int64_t length = 0;
-    for (const Stage& stage : kernel_.stages)
-      for (const Access& access : accesses(stage)) {
-        if (access.buffer != buffer) continue;
-        int v = -1;
-        if (stage.vector_axis < 0 || !is_variable(*access.offset, &v) || v != stage.vector_axis) return 0;
-        if (length != 0 && length != extent(v)) return 0;
-        length = extent(v);
-      }
-    return own_elements(kernel_, length) <= most_own ? length : 0;
-  }
-
-  bool holds_values(int buffer) const {
-    const NestBuffer& b = kernel_.buffers[at(buffer)];
-    return b.space == Space::tile && b.elements > 1;
-  }
-
-  bool rows_are_apart() const {
-    for (int b = 0; b < static_cast<int>(kernel_.buffers.size()); ++b)
-      if (holds_values(b) && own_length(b) == 0) return false;
-    // What a row keeps in memory needs barriers, which parts of a block cannot have.
-    const std::vector<Access> all = accesses(kernel_);
-    return std::none_of(all.begin(), all.end(), [&](const Access& access) { return !access.store && access.buffer >= 0 && written(kernel_, access.buffer) && !is_tile(kernel_, access.buffer); });
-  }
-
-  base::Status place_tiles() {
-    std::vector<std::pair<int, std::int64_t>> own;
-    std::int64_t shared = 0, kept = 0;
-    for (int b = 0; b < static_cast<int>(kernel_.buffers.size()); ++b) {
-      if (!holds_values(b)) continue;
-      const NestBuffer& buffer = kernel_.buffers[at(b)];
-      const std::int64_t length = own_length(b);
-      if (length > 0 && kept + own_elements(kernel_, length) <= 2 * most_own) {
-        own.emplace_back(b, own_elements(kernel_, length));
-        kept += own_elements(kernel_, length);
-      } else {
-        shared += ceil_div(buffer.elements * graph::byte_size(buffer.type), access_bytes) * access_bytes;
-      }
-    }
-    for (const auto& [b, elements] : own) {
-      kernel_.buffers[at(b)].space = Space::own;
-      kernel_.buffers[at(b)].elements = elements;
-    }
-    const bool rows_share = std::any_of(kernel_.outer.begin(), kernel_.outer.end(), [&](int a) { return kernel_.axes[at(a)].kind == LoopKind::thread; });
-    if (shared > 0 && rows_share)
-      return base::Error{base::ErrorCode::unsupported, "the rows of a block of " + kernel_.name + " would share a tile; use rows." + kernel_.name + "=1", "recipe"};
-    const std::int64_t room = limits_.shared_bytes - (kernel_.threads > warp && lanes_ < 0 ? union_bytes : 0);
-    if (shared <= room) return base::done();
-    return base::Error{base::ErrorCode::unsupported, "the tiles of " + kernel_.name + " need " + std::to_string(shared) + " bytes of shared memory, a block has " +
-                                                         std::to_string(room) + "; keep a value in memory", "recipe"};
-  }
-
   KernelSpace& kernel_;
   Decisions& decisions_;
   const Limits& limits_;
   int lanes_ = -1;
+  std::set<int> in_shared_;                            // tiles that a thread could keep
 };
 
 }  // namespace

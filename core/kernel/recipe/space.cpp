@@ -24,6 +24,11 @@ bool adds_up(const Stage& stage) {
   });
 }
 
+bool written(const KernelSpace& kernel, int buffer) {
+  const std::vector<Access> all = accesses(kernel);
+  return std::any_of(all.begin(), all.end(), [&](const Access& access) { return access.store && access.buffer == buffer; });
+}
+
 std::int64_t tile_bytes(const KernelSpace& kernel) {
   std::int64_t total = 0;
   for (const NestBuffer& buffer : kernel.buffers)

@@ -71,6 +71,7 @@ Extents extents(const KernelSpace& kernel);
 bool adds_up(const Stage& stage);            // a reduction in it accumulates rounding errors
 std::int64_t tile_bytes(const KernelSpace& kernel);
 bool is_tile(const KernelSpace& kernel, int buffer);
+bool written(const KernelSpace& kernel, int buffer);
 
 // Replaces every index map; `tile` is true for offsets into tiles.
 using IndexChange = std::function<Index(const Index& map, bool tile)>;

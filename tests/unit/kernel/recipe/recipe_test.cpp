@@ -3,10 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <fstream>
 #include <random>
-#include <sstream>
 
 #include "execute.h"
 
@@ -121,39 +118,6 @@ TEST(Halves, AreOneValueForEveryReader) {
       for (std::int64_t r = 0; r < rows; ++r)
         ASSERT_EQ(maxima[static_cast<std::size_t>(r)], *std::max_element(read.begin() + r * cols, read.begin() + (r + 1) * cols)) << text(recipe);
     }
-  }
-}
-
-// A tile that fills a block's shared memory leaves nothing for the unions of its warps.
-TEST(Gpu, UnionsNeedSharedMemoryBesideTheTiles) {
-  const Program program = layer_norm(8, 12288, true, false);
-  const auto with_threads = [&](const std::string& threads) { return lower(program, {{{"threads.k0", threads}}}, limits("cuda")); };
-  ASSERT_TRUE(with_threads("32").ok()) << with_threads("32").error().text();
-  std::int64_t tiles = 0;
-  for (const NestBuffer& buffer : with_threads("32")->nests[0].buffers) tiles += buffer.space == Space::tile ? 4 * buffer.elements : 0;
-  EXPECT_EQ(tiles, limits("cuda").shared_bytes);
-  ASSERT_FALSE(with_threads("64").ok());
-  EXPECT_EQ(with_threads("64").error().code, base::ErrorCode::unsupported);
-}
-
-// CUDA of three shapes against tests/golden/*.cu.txt, the prelude left out; KW_UPDATE_GOLDEN=1 writes them.
-TEST(Golden, EmittedCuda) {
-  const char* source = std::getenv("KW_SOURCE_DIR");
-  ASSERT_NE(source, nullptr) << "run through ctest, or set KW_SOURCE_DIR to the repository";
-  Limits gpu = limits("cuda");
-  gpu.threads = 132;
-  const Sample shapes[] = {{"row_softmax", scale_softmax(4096, 1000, 0.125)},                 // rows of a warp each, a tail
-                           {"flat_batch_norm", batch_norm_relu({64, 64, 56, 56}, true)},      // joined axes
-                           {"row_layer_norm_bf16", layer_norm(16384, 4096, true, false, DType::bf16)}};
-  for (const Sample& shape : shapes) {
-    auto made = generate(shape.program, {}, gpu);
-    ASSERT_TRUE(made.ok()) << made.error().text();
-    const std::string& all = made->plan.source;
-    const std::string path = std::string(source) + "/tests/golden/" + shape.name + ".cu.txt", text = all.substr(all.find("// task:"));
-    if (std::getenv("KW_UPDATE_GOLDEN") != nullptr) std::ofstream(path) << text;
-    std::ostringstream golden;
-    golden << std::ifstream(path).rdbuf();
-    EXPECT_EQ(text, golden.str()) << path;
   }
 }
 
