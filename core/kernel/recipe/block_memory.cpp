@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/kernel/recipe/combiners.h"
 #include "core/kernel/recipe/expressions.h"
 
 namespace kw::kernel::lowering {
@@ -39,7 +40,7 @@ std::int64_t own_length(const KernelSpace& kernel, int buffer) {
 // Visits every tile with the elements of it that a thread keeps, 0 where it lies in shared memory: the first ones come first.
 template <typename See>
 void place(const KernelSpace& kernel, const std::set<int>& in_shared, const See& see) {
-  std::int64_t left = most_own(kernel.threads);
+  std::int64_t left = most_own(kernel.threads * kernel.height);
   for (int b = 0; b < static_cast<int>(kernel.buffers.size()); ++b) {
     if (!holds_values(kernel, b)) continue;
     const std::int64_t length = in_shared.contains(b) ? 0 : own_length(kernel, b);
@@ -50,11 +51,29 @@ void place(const KernelSpace& kernel, const std::set<int>& in_shared, const See&
   }
 }
 
+std::int64_t part_bytes(DType type, int lanes) { return lanes * (type == DType::boolean && lanes > 1 ? 4 : graph::byte_size(type)); }
+
+// Half of the block's threads leave their states for the others to take.
+std::int64_t row_union_bytes(const KernelSpace& kernel) {
+  std::int64_t most = 0;
+  for (const Stage& stage : kernel.stages) {
+    if (std::find(stage.reduce.begin(), stage.reduce.end(), stage.row_axis) == stage.reduce.end()) continue;
+    for (const Item& item : stage.items) {
+      if (item.combiner == Combiner::none) continue;
+      std::int64_t bytes = 0;
+      for (const Expr& part : identity(item.combiner, item.body[0]->type, INT64_MAX))
+        bytes += aligned(part_bytes(part->type, stage.lanes) * kernel.threads * kernel.height / 2);
+      most = std::max(most, bytes);
+    }
+  }
+  return most;
+}
+
 std::int64_t union_bytes(const KernelSpace& kernel) {
   const bool warps_unite = kernel.threads > warp && std::any_of(kernel.stages.begin(), kernel.stages.end(), [](const Stage& stage) {
     return std::find(stage.reduce.begin(), stage.reduce.end(), stage.vector_axis) != stage.reduce.end();
   });
-  return warps_unite ? warp_union_bytes : 0;
+  return (warps_unite ? warp_union_bytes : 0) + row_union_bytes(kernel);
 }
 
 }  // namespace
@@ -101,6 +120,9 @@ base::Status place_tiles(KernelSpace& kernel, const Limits& limits, const std::s
   const bool rows_share = std::any_of(kernel.outer.begin(), kernel.outer.end(), [&](int a) { return kernel.axes[at(a)].kind == LoopKind::thread; });
   if (shared > 0 && rows_share)
     return base::Error{base::ErrorCode::unsupported, "the rows of a block of " + kernel.name + " would share a tile; use rows." + kernel.name + "=1", "recipe"};
+  if (const std::int64_t unions = union_bytes(kernel); unions > static_shared_bytes)
+    return base::Error{base::ErrorCode::unsupported, "the threads of " + kernel.name + " unite " + std::to_string(unions) + " bytes at once, a block has " +
+                                                         std::to_string(static_shared_bytes) + " for that; use narrower vectors or fewer threads", "recipe"};
   if (shared <= room) return base::done();
   return base::Error{base::ErrorCode::unsupported, "the tiles of " + kernel.name + " need " + std::to_string(shared) + " bytes of shared memory, a block has " +
                                                        std::to_string(room) + "; keep a value in memory", "recipe"};

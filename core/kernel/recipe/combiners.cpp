@@ -91,7 +91,9 @@ State identity(Combiner c, DType type, std::int64_t count) {
   }
 }
 
-State first(Combiner c, const Expr& value, const Expr& position) {
+State first(Combiner c, const State& taken, const Expr& position) {
+  if (taken.size() > 1) return taken;
+  const Expr& value = taken[0];
   if (is_arg(c)) return {value, position};
   if (c == Combiner::any || c == Combiner::all) return {cast(value, DType::boolean)};
   if (c == Combiner::moments) return {value, literal(0, value->type), literal(1, value->type)};
@@ -99,12 +101,18 @@ State first(Combiner c, const Expr& value, const Expr& position) {
   return {value};
 }
 
-State step(Combiner c, const State& state, const Expr& value, const Expr& position) {
+State step(Combiner c, const State& state, const State& taken, const Expr& position) {
+  if (taken.size() > 1) return unite(c, state, taken);
+  const Expr& value = taken[0];
   if (is_arg(c)) {
     const Expr take = beats(c, value, state[0]);
     return {select(take, value, state[0]), select(take, position, state[1])};
   }
-  if (c == Combiner::moments || c == Combiner::max_sum_exp) return unite(c, state, first(c, value, position));
+  if (c == Combiner::max_sum_exp) {
+    const Expr m = binary(Op::maximum, state[0], value);
+    return {m, binary(Op::add, binary(Op::mul, state[1], shifted_exp(state[0], m)), shifted_exp(value, m))};
+  }
+  if (c == Combiner::moments) return unite(c, state, first(c, taken, position));
   return {binary(operation(c), state[0], value)};
 }
 
@@ -117,8 +125,9 @@ State unite(Combiner c, const State& a, const State& b) {
   return {select(take, b[0], a[0]), select(take, b[1], a[1])};
 }
 
-bool neutral(Combiner c, const Expr& value) {
-  if (value->op != Op::constant) return false;
+bool neutral(Combiner c, const State& taken) {
+  const Expr& value = taken[0];
+  if (taken.size() > 1 || value->op != Op::constant) return false;
   if (c == Combiner::sum) return is_constant(value, 0) && !std::signbit(value->number);
   if (c == Combiner::max || c == Combiner::argmax) return is_constant(value, -infinity);
   if (c == Combiner::min || c == Combiner::argmin) return is_constant(value, infinity);

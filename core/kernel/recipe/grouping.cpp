@@ -5,12 +5,14 @@
 
 #include "core/kernel/recipe/expressions.h"
 #include "core/kernel/recipe/programs.h"
+#include "core/kernel/recipe/row_room.h"
 #include "core/kernel/recipe/stages.h"
 
 namespace kw::kernel::lowering {
 namespace {
 
 constexpr std::int64_t small_work = 1 << 14;   // points: a kernel this small loses nothing by running on one thread
+constexpr std::int64_t columns_each = 128;     // of a GPU's block, where neighbours of memory are reduced apart from each other
 
 std::vector<int> writers(const Program& program, int d) {
   std::vector<int> found;
@@ -35,6 +37,22 @@ bool narrows_pointwise(const Program& program, const std::vector<int>& members) 
          std::any_of(members.begin(), members.end(), [&](int member) { return points(program.definitions[static_cast<std::size_t>(member)]) * 8 <= points(last); });
 }
 
+// Outer iterations that keep all threads of a cpu or all blocks of a GPU busy.
+std::int64_t enough_points(const Program& program, const std::vector<int>& members, const Limits& limits) {
+  const auto in_columns = [&](int member) {
+    const Definition& d = program.definitions[static_cast<std::size_t>(member)];
+    return is_reduction(d) && reduces_columns(program, d);
+  };
+  const bool columns = limits.target == "cuda" && std::any_of(members.begin(), members.end(), in_columns);
+  return 2 * limits.threads * (columns ? columns_each : 1);
+}
+
+// What a kernel of a GPU computes at its outer points needs no loop, and saves a launch.
+bool is_at_outer_points(const Program& program, const std::vector<int>& members, std::int64_t common) {
+  const std::vector<int> others(members.begin(), members.end() - 1);
+  return points(program.definitions[static_cast<std::size_t>(members.back())]) == common && common_points(program, others) == common;
+}
+
 // Joining must leave enough outer iterations for the threads, unless there is next to nothing to do. Definitions that do
 // not read each other share a kernel only where all their axes agree: then they share loads.
 bool worth_joining(const Program& program, const std::vector<int>& members, bool connected, const Limits& limits) {
@@ -45,9 +63,10 @@ bool worth_joining(const Program& program, const std::vector<int>& members, bool
     return common == product(d.domain) && d.domain == other.domain && d.reduce == other.reduce;
   }
   if (narrows_pointwise(program, members)) return false;
+  if (limits.target == "cuda" && is_at_outer_points(program, members, common)) return true;
   std::int64_t work = 0;
   for (const int member : members) work = std::max(work, points(program.definitions[static_cast<std::size_t>(member)]));
-  return common >= 2 * limits.threads || work <= small_work;
+  return common >= enough_points(program, members, limits) || work <= small_work;
 }
 
 }  // namespace

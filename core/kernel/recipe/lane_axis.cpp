@@ -78,7 +78,8 @@ std::vector<LaneOption> lane_options(const KernelSpace& kernel) {
   const bool inner = std::any_of(kernel.stages.begin(), kernel.stages.end(), [](const Stage& s) { return s.space.size() + s.reduce.size() > 0; });
   if (inner) options.push_back({"inner", score_along(kernel, -1)});
   for (std::size_t k = kernel.outer.size(); k-- > 0;)
-    options.push_back({kernel.axes[static_cast<std::size_t>(kernel.outer[k])].name, score_along(kernel, kernel.outer[k])});
+    if (const KernelAxis& axis = kernel.axes[static_cast<std::size_t>(kernel.outer[k])]; axis.inner < 0)
+      options.push_back({axis.name, score_along(kernel, kernel.outer[k])});
   return options;
 }
 

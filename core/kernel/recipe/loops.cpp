@@ -42,6 +42,7 @@ LoopWriter::LoopWriter(const KernelSpace& kernel, int threads) : kernel_(kernel)
   bases_ = values_;
   lane_variable_ = builder_.add_variable("lane");
   if (on_gpu()) thread_variable_ = builder_.add_variable("t");
+  if (kernel.height > 1) row_variable_ = builder_.add_variable("u");
 }
 
 LoopNest LoopWriter::write() {
@@ -75,6 +76,7 @@ void LoopWriter::outer(std::size_t position) {
 
 void LoopWriter::stage(const Stage& stage) {
   if (on_gpu()) sync_before(stage);
+  rows_unite_ = std::find(stage.reduce.begin(), stage.reduce.end(), stage.row_axis) != stage.reduce.end();
   if (stage.tile_accumulators) return reduce_in_tile(stage);
   space(stage, 0, [&](const Segment& segment) { point(stage, segment); });
 }
@@ -159,6 +161,7 @@ Expr LoopWriter::lowered(const Expr& e) const {
 // A loop over a range of the axis; a range of one step is a constant, and no loop.
 void LoopWriter::along(int a, const Range& range, LoopKind kind, const Body& body) {
   if (spread(a)) return within(a, range, body);
+  if (shared_by_rows(a)) return along_rows(a, range, body);
   const auto at = static_cast<std::size_t>(a);
   const Range before = ranges_[at];
   ranges_[at] = range;
@@ -268,14 +271,15 @@ std::int64_t LoopWriter::reduced_points(const Stage& stage) const {
 
 bool LoopWriter::unrolled(const Stage& stage) const {
   const bool lanes_reduce = std::find(stage.reduce.begin(), stage.reduce.end(), stage.vector_axis) != stage.reduce.end();
-  return !stage.reduce.empty() && !lanes_reduce && reduced_points(stage) <= most_unrolled;
+  const bool rows_reduce = std::find(stage.reduce.begin(), stage.reduce.end(), stage.row_axis) != stage.reduce.end();
+  return !stage.reduce.empty() && !lanes_reduce && !rows_reduce && reduced_points(stage) <= most_unrolled;
 }
 
 void LoopWriter::each_reduced_point(const Stage& stage, std::size_t position, const Body& body) {
   if (position == stage.reduce.size()) return body();
   const int a = stage.reduce[position];
-  const std::int64_t extent = axis(a).extent;
-  for (std::int64_t r = 0; r < extent; ++r)
+  const Range range = ranges_[static_cast<std::size_t>(a)];
+  for (std::int64_t r = range.low; r <= range.high; ++r)
     along(a, {r, r}, LoopKind::serial, [&] { each_reduced_point(stage, position + 1, body); });
 }
 

@@ -43,12 +43,15 @@ class LoopWriter {
   // threads.cpp: the same on a GPU
   bool on_gpu() const { return kernel_.threads > 0; }
   bool spread(int axis) const;                           // its loop is over blocks or threads
+  bool shared_by_rows(int axis) const;
   void open_threads();
   void close_threads();
   void within(int axis, const Range& range, const Body& body);
   std::vector<Segment> thread_segments(const Stage& stage, const Range& range) const;
   void along_threads(int axis, const Segment& segment, const Body& body);
-  void across_threads(const Item& item, State& state);
+  void along_rows(int axis, const Range& range, const Body& body);
+  void for_some(const Segment& segment, const Body& body);
+  void across_threads(int variable, const Item& item, int lanes, State& state);
   void sync_before(const Stage& stage);
   void store_once(int buffer, const Index& offset, const Expr& value);
   void set_copy(int axis, int copy, int lanes);
@@ -66,6 +69,9 @@ class LoopWriter {
   void assign(const Item& item, const State& state, const State& next);
   State& accumulator(const Stage& stage, std::size_t item, int lanes, int copy, int level);
   void finish(const Stage& stage, const Segment& space);
+  void finish_rows(const Stage& stage, const Segment& space, int copy);
+  State whole_state(const Stage& stage, std::size_t item, int copy);
+  State taken(const Item& item) const;
   Expr position(const Stage& stage, const Item& item) const;
   State nothing(const Stage& stage, const Item& item) const;
   State across_lanes(const Item& item, const State& state, int lanes);
@@ -102,7 +108,9 @@ class LoopWriter {
   std::vector<int> variables_;                 // loop variable of each kernel axis
   int lane_variable_ = -1;                     // of the one-step vector loop round several copies
   int thread_variable_ = -1;                   // of the threads that share the vector axes
+  int row_variable_ = -1;                      // of the rows of threads that share the row axes
   bool touches_own_ = false;                   // the open stage does: its rounds are written out
+  bool rows_unite_ = false;                    // the rows of threads share a reduction of the open stage
   Index own_, own_base_;                       // position among the elements of one thread, and in copy 0
   std::set<int> written_;                      // buffers that the kernel stores to
   std::set<int> unsynchronised_;               // those that were touched since the last barrier

@@ -4,6 +4,7 @@
 #include "core/kernel/generator.h"
 #include "core/kernel/recipe/axes.h"
 #include "core/kernel/recipe/binding.h"
+#include "core/kernel/recipe/grid_split.h"
 #include "core/kernel/recipe/inlining.h"
 #include "core/kernel/recipe/loops.h"
 #include "core/kernel/recipe/lower.h"
@@ -25,12 +26,14 @@ base::Result<Lowered> lower_in(const RowRoom& room, const Program& original, Dec
   if (!bound) return bound.error();
   Lowered lowered;
   lowered.buffers = std::move(bound->buffers);
-  for (KernelSpace& kernel : bound->kernels) {
-    merge_axes(kernel);
-    const base::Status scheduled = gpu ? schedule_gpu(kernel, decisions, limits) : schedule(kernel, decisions, limits);
-    if (!scheduled) return scheduled.error();
-    scalars_to_registers(kernel);
-    lowered.nests.push_back(write_loops(kernel, limits.threads));
+  for (KernelSpace& whole : bound->kernels) {
+    merge_axes(whole);
+    for (KernelSpace& kernel : gpu ? split_grid(std::move(whole), lowered.buffers, decisions, limits) : std::vector<KernelSpace>{std::move(whole)}) {
+      const base::Status scheduled = gpu ? schedule_gpu(kernel, decisions, limits) : schedule(kernel, decisions, limits);
+      if (!scheduled) return scheduled.error();
+      scalars_to_registers(kernel);
+      lowered.nests.push_back(write_loops(kernel, limits.threads));
+    }
   }
   if (const base::Status status = decisions.status(); !status) return status.error();
   return lowered;

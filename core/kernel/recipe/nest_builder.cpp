@@ -250,7 +250,7 @@ void NestBuilder::combine(int variable, const std::vector<Expr>& parts, const st
   statement.variable = variable;
   std::vector<Expr> others;
   for (const Expr& part : parts) {
-    others.push_back(new_register(name + ".other", part->type, 1, depth()));
+    others.push_back(new_register(name + ".other", part->type, nest_.registers[static_cast<std::size_t>(part->source)].lanes, depth()));
     statement.parts.push_back(part->source);
     statement.others.push_back(others.back()->source);
   }

@@ -25,9 +25,16 @@ Expr LoopWriter::position(const Stage& stage, const Item& item) const {
   return cast(index_value(lowered(item.linear)), position_type(reduced_points(stage)));
 }
 
-// The state before anything is accumulated.
+// The state before anything is accumulated. Positions of a state that was made elsewhere are i64.
 State LoopWriter::nothing(const Stage& stage, const Item& item) const {
-  return identity(item.combiner, item.body[0]->type, reduced_points(stage));
+  return identity(item.combiner, item.body[0]->type, item.body.size() > 1 ? INT64_MAX : reduced_points(stage));
+}
+
+// What a step of the reduction takes in.
+State LoopWriter::taken(const Item& item) const {
+  State all;
+  for (const Expr& body : item.body) all.push_back(lowered(body));
+  return all;
 }
 
 // -- written out ---------------------------------------------------------------------------------------------------------
@@ -42,7 +49,7 @@ void LoopWriter::reduce_unrolled(const Stage& stage, const Segment& segment) {
           if (!item.after_reduction) compute(item);
           continue;
         }
-        const Expr value = lowered(item.body[0]);
+        const State value = taken(item);
         if (neutral(item.combiner, value)) continue;
         const Expr at = position(stage, item);
         states[k] = named(item, states[k].empty() ? first(item.combiner, value, at) : step(item.combiner, states[k], value, at));
@@ -58,7 +65,8 @@ void LoopWriter::reduce_unrolled(const Stage& stage, const Segment& segment) {
 
 void LoopWriter::reduce_in_loops(const Stage& stage, const Segment& segment) {
   accumulators_.clear();
-  reduce_loop(stage, 0, segment, builder_.depth());
+  const int level = builder_.depth();
+  for_some(segment, [&] { reduce_loop(stage, 0, segment, level); });
   finish(stage, segment);
 }
 
@@ -130,7 +138,7 @@ void LoopWriter::accumulate(const Stage& stage, int lanes, int copy, int level) 
       if (!item.after_reduction) compute(item);
       continue;
     }
-    const Expr value = lowered(item.body[0]);
+    const State value = taken(item);
     if (neutral(item.combiner, value)) continue;
     const State state = accumulator(stage, k, lanes, copy, level);
     assign(item, state, step(item.combiner, state, value, position(stage, item)));
@@ -171,42 +179,65 @@ State LoopWriter::across_lanes(const Item& item, const State& state, int lanes) 
 }
 
 // Lanes along the space: each copy is a result. Lanes along the reduction: everything is united into one.
-void LoopWriter::finish(const Stage& stage, const Segment& space) {
+State LoopWriter::whole_state(const Stage& stage, std::size_t k, int copy) {
+  const Item& item = stage.items[k];
   const bool across = along_reduced_axis(stage);
-  for (int copy = 0; copy < space.copies; ++copy) {
-    if (stage.vector_axis >= 0 && !across) set_copy(stage.vector_axis, copy, space.lanes);
-    for (std::size_t k = 0; k < stage.items.size(); ++k) {
-      const Item& item = stage.items[k];
-      if (!reduces(item)) continue;
-      State total;
-      for (auto& [lanes, accumulators] : accumulators_) {
-        State state;
-        for (int c = 0; c < static_cast<int>(accumulators.of_copy.size()); ++c) {
-          const State& one = accumulators.of_copy[static_cast<std::size_t>(c)][k];
-          if (one.empty() || (!across && c != copy)) continue;
-          state = state.empty() ? one : named(item, unite(item.combiner, state, one));
-        }
-        if (state.empty()) continue;
-        if (across && lanes > 1) state = across_lanes(item, named(item, state), lanes);
-        total = total.empty() ? state : unite(item.combiner, total, state);
-      }
-      if (total.empty()) total = nothing(stage, item);
-      if (across && on_gpu()) across_threads(item, total);
-      give(item, total);
+  State total;
+  for (auto& [lanes, accumulators] : accumulators_) {
+    State state;
+    for (int c = 0; c < static_cast<int>(accumulators.of_copy.size()); ++c) {
+      const State& one = accumulators.of_copy[static_cast<std::size_t>(c)][k];
+      if (one.empty() || (!across && c != copy)) continue;
+      state = state.empty() ? one : named(item, unite(item.combiner, state, one));
     }
+    if (state.empty()) continue;
+    if (across && lanes > 1) state = across_lanes(item, named(item, state), lanes);
+    total = total.empty() ? state : unite(item.combiner, total, state);
+  }
+  if (total.empty()) total = nothing(stage, item);
+  if (across && on_gpu()) across_threads(thread_variable_, item, 1, total);
+  return total;
+}
+
+void LoopWriter::finish(const Stage& stage, const Segment& space) {
+  for (int copy = 0; copy < space.copies; ++copy) {
+    if (stage.vector_axis >= 0 && !along_reduced_axis(stage)) set_copy(stage.vector_axis, copy, space.lanes);
+    if (rows_unite_) {
+      finish_rows(stage, space, copy);
+      continue;
+    }
+    for (std::size_t k = 0; k < stage.items.size(); ++k)
+      if (reduces(stage.items[k])) give(stage.items[k], whole_state(stage, k, copy));
     items(stage, true);
   }
 }
 
-// The finished state: its registers are what readers see, positions as i64.
+// All threads of the block take part in the unions, also those without an element of their own.
+void LoopWriter::finish_rows(const Stage& stage, const Segment& space, int copy) {
+  std::vector<State> totals(stage.items.size());
+  for (std::size_t k = 0; k < stage.items.size(); ++k) {
+    if (!reduces(stage.items[k])) continue;
+    totals[k] = whole_state(stage, k, copy);
+    across_threads(row_variable_, stage.items[k], space.lanes, totals[k]);
+  }
+  for_some(space, [&] {
+    for (std::size_t k = 0; k < stage.items.size(); ++k)
+      if (reduces(stage.items[k])) give(stage.items[k], totals[k]);
+    items(stage, true);
+  });
+}
+
+// The finished state: its registers are what readers see, positions as i64. Parts that are no result are for a kernel that unites states.
 void LoopWriter::give(const Item& item, const State& state) {
   State results = state;
   if (needs_position(item.combiner)) results[1] = cast(results[1], DType::i64);
   builder_.expect(results);
-  for (int component = 0; component < components(item.combiner); ++component) {
-    const Expr value = builder_.named(results[static_cast<std::size_t>(component)], item.name);
-    known_[{item.tensor, component}] = value;
-    store(item, component, value);
+  for (int part = 0; part < static_cast<int>(results.size()); ++part) {
+    const bool stored = std::any_of(item.stores.begin(), item.stores.end(), [part](const ItemStore& store) { return store.component == part; });
+    if (part >= components(item.combiner) && !stored) continue;
+    const Expr value = builder_.named(results[static_cast<std::size_t>(part)], item.name);
+    known_[{item.tensor, part}] = value;
+    store(item, part, value);
   }
 }
 

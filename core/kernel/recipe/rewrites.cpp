@@ -196,7 +196,10 @@ const std::vector<Rewrite>& schedule_rewrites() {
 
 Program rewrite(Program program, Decisions& decisions, const Limits& limits, const RowRoom& room) {
   for (const Rewrite& row : rewrites()) program = apply_where_chosen(std::move(program), row, decisions, limits, room);
-  for (const Rewrite& row : schedule_rewrites()) program = apply_where_chosen(std::move(program), row, decisions, limits, room);
+  for (const Rewrite& row : schedule_rewrites()) {
+    if (row.name == "split" && limits.target == "cuda") continue;      // grid_split.cpp has a better one
+    program = apply_where_chosen(std::move(program), row, decisions, limits, room);
+  }
   return program;
 }
 

@@ -9,8 +9,12 @@ namespace kw::kernel::lowering {
 
 // Settles lanes, vector, tile, parallel, order and unroll of the kernel and carries them out on its axes.
 base::Status schedule(KernelSpace& kernel, Decisions& decisions, const Limits& limits);
-// The same for a GPU: lanes, vector, threads, rows, unroll and cache; axes become blocks and threads.
+// The same for a GPU: lanes, vector, threads, height, rows, unroll and cache; axes become blocks and threads.
 base::Status schedule_gpu(KernelSpace& kernel, Decisions& decisions, const Limits& limits);
+
+// Threads of a GPU's block: what most kernels have, and as many as share a row of this length in accesses of this width.
+inline constexpr int usual_threads = 256;
+std::int64_t row_threads(std::int64_t length, std::int64_t width);
 
 // How well vector lanes along `axis` suit the stage: 1 where every access is dense or the same for all lanes.
 double lane_score(const KernelSpace& kernel, const Stage& stage, int axis);

@@ -1,7 +1,8 @@
-// What becomes of each axis on a GPU. Two shapes:
+// What becomes of each axis on a GPU. Three shapes:
 //
-//   flat   the lanes run along an outer axis (or all of them, as one): a block takes a stretch of it, reductions stay in a thread
-//   rows   the lanes run along the inner axes: the threads of a row share each stage's vector axis and unite their reductions
+//   flat      the lanes run along an outer axis (or all of them, as one): a block takes a stretch of it, reductions stay in a thread
+//   columns   the same, and the rows of threads of a block share the inner axes and unite their reductions
+//   rows      the lanes run along the inner axes: the threads of a row share each stage's vector axis and unite their reductions
 //
 // Values that one thread writes and reads again stay in its registers, others in a tile of the block.
 #include <algorithm>
@@ -15,8 +16,10 @@
 namespace kw::kernel::lowering {
 namespace {
 
-constexpr int usual_threads = 256;
+constexpr std::int64_t busy_threads = 1024;          // of a multiprocessor that waits for memory
 constexpr std::int64_t usual_own = 16;               // elements of a row that a thread takes
+constexpr std::int64_t least_rows = 4;               // steps of a row axis that are worth a thread
+constexpr std::int64_t longest_window = 16;          // one side of it
 constexpr std::int64_t usual_tile_bytes = 48 << 10;  // leave a multiprocessor room for several blocks
 constexpr double wasted = 0.12;                      // share of idle lanes at the end of an axis that is worth joining axes
 
@@ -57,12 +60,19 @@ class GpuScheduler {
     std::string usual = best_lanes(options);
     std::vector<std::string> names;
     for (const LaneOption& option : options) names.push_back(option.name);
-    if (kernel_.outer.size() > 1) {
+    if (whole_axes().size() > 1) {
       names.push_back("all");
       if (usual != "inner" && wasteful(outer_named(usual))) usual = "all";
     }
     const std::string chosen = names.size() > 1 ? decisions_.settle(key("lanes"), usual, names) : usual;
     lanes_ = chosen == "all" ? join_outer_axes() : outer_named(chosen);
+  }
+
+  // The outer axes that nobody has blocked.
+  std::vector<int> whole_axes() const {
+    std::vector<int> whole = kernel_.outer;
+    std::erase_if(whole, [&, this](int a) { return kernel_.axes[at(a)].inner >= 0; });
+    return whole;
   }
 
   int outer_named(const std::string& name) const {
@@ -80,22 +90,25 @@ class GpuScheduler {
 
   // One axis over all outer ones, which become its quotients and remainders.
   int join_outer_axes() {
+    const std::vector<int> whole = whole_axes();
     std::int64_t total = 1;
-    std::string name = "all";
-    for (const int a : kernel_.outer) total *= extent(a);
+    for (const int a : whole) total *= extent(a);
     const int joined = static_cast<int>(kernel_.axes.size());
-    kernel_.axes.push_back({name, total});
+    kernel_.axes.push_back({"all", total});
     std::vector<Index> values;
     for (int a = 0; a <= joined; ++a) values.push_back(variable(a));
     const Extents sizes = extents(kernel_);
     std::int64_t below = 1;
-    for (std::size_t k = kernel_.outer.size(); k-- > 0; below *= extent(kernel_.outer[k])) {
+    for (std::size_t k = whole.size(); k-- > 0; below *= extent(whole[k])) {
       const Index upper = floor_div(variable(joined), below, sizes);
-      values[at(kernel_.outer[k])] = k == 0 ? upper : mod(upper, extent(kernel_.outer[k]), sizes);
+      values[at(whole[k])] = k == 0 ? upper : mod(upper, extent(whole[k]), sizes);
     }
     change_indices(kernel_, [&](const Index& map, bool) { return substitute(map, values, sizes); });
-    for (const int a : kernel_.outer) kernel_.axes[at(a)].extent = 1;
-    kernel_.outer = {joined};
+    for (const int a : whole) {
+      kernel_.axes[at(a)].extent = 1;
+      std::erase(kernel_.outer, a);
+    }
+    kernel_.outer.push_back(joined);
     return joined;
   }
 
@@ -109,11 +122,11 @@ class GpuScheduler {
 
   std::int64_t outer_points() const {
     std::int64_t total = 1;
-    for (const int a : kernel_.outer) total *= extent(a);
+    for (const int a : kernel_.outer) total *= extent(a) + (kernel_.axes[at(a)].rest > 0 ? 1 : 0);
     return total;
   }
 
-  // -- flat ------------------------------------------------------------------------------------------------------------
+  // -- flat and columns --------------------------------------------------------------------------------------------------
 
   void flat() {
     if (lanes_ < 0) {                                  // one point
@@ -122,16 +135,22 @@ class GpuScheduler {
     }
     std::vector<std::pair<const Stage*, int>> along;
     for (const Stage& stage : kernel_.stages) along.emplace_back(&stage, lanes_);
+    const std::int64_t rows = choose_row_axes(), others = outer_points() / extent(lanes_);
     // Tiles grow with the lanes of a block: narrower vectors, then fewer threads, until they fit.
     const auto too_big = [&, this](std::int64_t lanes) { return tile_bytes(kernel_) * lanes > std::min(limits_.shared_bytes, usual_tile_bytes); };
     std::int64_t usual = access_width(kernel_, along);
-    while (usual > 1 && too_big(usual * usual_threads / 2)) usual /= 2;
+    while (usual > 1 && too_big(usual * (rows > 1 ? warp : usual_threads / 2))) usual /= 2;
     const std::int64_t width = settle("vector", usual, widths());
-    // Small tensors spread over more blocks.
-    const std::int64_t vectors = ceil_div(extent(lanes_), width), others = outer_points() / extent(lanes_);
-    std::int64_t threads = usual_threads;
+    const std::int64_t vectors = ceil_div(extent(lanes_), width);
+    const bool columns = vectors * others < limits_.threads * busy_threads && rows >= 2 * least_rows;
+    // Small tensors spread over more blocks; columns of a warp leave the most threads to their rows.
+    std::int64_t threads = columns ? std::min<std::int64_t>(warp, power_of_two_from(vectors)) : usual_threads;
     while (threads > warp && (too_big(width * threads) || ceil_div(vectors, threads) * others < limits_.threads)) threads /= 2;
-    kernel_.threads = static_cast<int>(settle("threads", threads, {32, 64, 128, 256, 512, 1024}));
+    std::vector<std::int64_t> options = {32, 64, 128, 256, 512, 1024};
+    if (rows > 1) options.insert(options.end(), {8, 16});
+    kernel_.threads = static_cast<int>(settle("threads", threads, options));
+    const std::int64_t wanted = columns ? std::min<std::int64_t>(rows / least_rows, usual_threads / kernel_.threads) : 1;
+    choose_height(rows, std::max<std::int64_t>(power_of_two_from(wanted + 1) / 2, 1));
     const std::int64_t copies = settle("unroll", 1, {1, 2, 4});
     const int inner = pull_inside(kernel_, lanes_, width * copies * kernel_.threads);
     for (Stage& stage : kernel_.stages) {
@@ -139,6 +158,30 @@ class GpuScheduler {
       stage.lanes = static_cast<int>(width);
       stage.copies = static_cast<int>(copies);
     }
+  }
+
+  // The longest inner axis of each stage, but for windows; the longest of these.
+  std::int64_t choose_row_axes() {
+    std::int64_t longest = 1;
+    for (Stage& stage : kernel_.stages) {
+      std::vector<int> candidates = stage.space;
+      std::int64_t reduced = 1;
+      for (const int a : stage.reduce) reduced *= extent(a);
+      for (const int a : stage.reduce)
+        if (reduced > most_unrolled || extent(a) >= longest_window) candidates.push_back(a);
+      for (const int a : candidates)
+        if (extent(a) > (stage.row_axis < 0 ? 1 : extent(stage.row_axis))) stage.row_axis = a;
+      if (stage.row_axis >= 0) longest = std::max(longest, extent(stage.row_axis));
+    }
+    return longest;
+  }
+
+  void choose_height(std::int64_t rows, std::int64_t usual) {
+    std::vector<std::int64_t> options = {1};
+    for (std::int64_t height = 2; height <= rows && height * kernel_.threads <= most_threads; height *= 2) options.push_back(height);
+    kernel_.height = static_cast<int>(settle("height", usual, options));
+    if (kernel_.height > 1) return;
+    for (Stage& stage : kernel_.stages) stage.row_axis = -1;
   }
 
   // -- rows ------------------------------------------------------------------------------------------------------------
@@ -154,9 +197,7 @@ class GpuScheduler {
       longest = std::max(longest, extent(stage.vector_axis));
     }
     const std::int64_t width = settle("vector", access_width(kernel_, along), widths());
-    const std::int64_t enough = power_of_two_from(ceil_div(longest, std::max(usual_own, width)));
-    const std::int64_t threads = std::clamp<std::int64_t>(enough, std::min<std::int64_t>(warp, power_of_two_from(ceil_div(longest, width))), most_threads);
-    kernel_.threads = static_cast<int>(settle("threads", threads, {8, 16, 32, 64, 128, 256, 512, 1024}));
+    kernel_.threads = static_cast<int>(settle("threads", row_threads(longest, width), {8, 16, 32, 64, 128, 256, 512, 1024}));
     for (Stage& stage : kernel_.stages) {
       stage.lanes = stage.vector_axis < 0 ? 1 : static_cast<int>(width);
       stage.copies = 1;
@@ -176,7 +217,7 @@ class GpuScheduler {
   // Short rows share a block.
   void share_blocks() {
     int longest = -1;
-    for (const int a : kernel_.outer)
+    for (const int a : whole_axes())
       if (longest < 0 || extent(a) > extent(longest)) longest = a;
     if (longest < 0 || kernel_.threads > warp || !rows_are_apart(kernel_, in_shared_)) return;
     std::vector<std::int64_t> options = {1};
@@ -198,6 +239,11 @@ class GpuScheduler {
 };
 
 }  // namespace
+
+std::int64_t row_threads(std::int64_t length, std::int64_t width) {
+  const std::int64_t enough = power_of_two_from(ceil_div(length, std::max(usual_own, width)));
+  return std::clamp<std::int64_t>(enough, std::min<std::int64_t>(warp, power_of_two_from(ceil_div(length, width))), most_threads);
+}
 
 base::Status schedule_gpu(KernelSpace& kernel, Decisions& decisions, const Limits& limits) { return GpuScheduler(kernel, decisions, limits).run(); }
 

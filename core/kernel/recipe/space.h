@@ -24,7 +24,7 @@ struct KernelAxis {
 
 struct ItemStore {
   int buffer = -1;
-  int component = 0;
+  int component = 0;                   // of the results, or a part of the state behind them
   Index offset;
 };
 
@@ -35,7 +35,7 @@ struct Item {
   int tensor = -1;
   Combiner combiner = Combiner::none;
   bool after_reduction = false;
-  std::vector<Expr> body;
+  std::vector<Expr> body;              // one; of a reduction that unites states: their parts
   Index linear;                        // reductions: row-major position along the reduced axes
   std::vector<ItemStore> stores;
 };
@@ -50,6 +50,7 @@ struct Stage {
   std::vector<int> space, reduce;      // inner axes, outermost first
   std::vector<Item> items;
   int vector_axis = -1;                // one of space or reduce
+  int row_axis = -1;                   // on a GPU: another one of them, which the rows of threads of a block share
   int lanes = 1, copies = 1;
   bool tile_accumulators = false;      // one accumulator a space point, in a tile; the reduced axes run outside the space
 };
@@ -62,8 +63,8 @@ struct KernelSpace {
   std::vector<NestBuffer> buffers;     // tiles and globals in any order
   int parallel = -1;                   // one of outer
   // On a GPU: so many threads share the vector axis of every stage; 0 on the cpu. A thread takes `lanes` elements, its neighbour
-  // the next ones, and all of them go on in rounds.
-  int threads = 0;
+  // the next ones, and all of them go on in rounds. There are `height` rows of such threads in a block, which share the row axes.
+  int threads = 0, height = 1;
   double effort = 0;                   // points of all items, in additions and element accesses
 };
 

@@ -1,6 +1,7 @@
 // The loops of a kernel on a GPU. Its outer axes are the blocks of the grid (or the rows of threads in a block), and the vector
 // axis of every stage is shared by the threads of a row: thread t takes `lanes` elements, its neighbour the next ones, and
-// all go on in rounds. So a warp's accesses lie side by side, whatever each thread does with its part.
+// all go on in rounds. So a warp's accesses lie side by side, whatever each thread does with its part. Where a block has several
+// rows of threads, they take the steps of the stage's row axis in turn.
 //
 // What a thread alone reads again stays in registers ("own" buffers), what others read in a tile with barriers between.
 #include <algorithm>
@@ -17,6 +18,10 @@ constexpr std::int64_t most_rounds_unrolled = 8;
 
 bool LoopWriter::spread(int a) const { return on_gpu() && axis(a).kind != LoopKind::serial; }
 
+bool LoopWriter::shared_by_rows(int a) const {
+  return std::any_of(kernel_.stages.begin(), kernel_.stages.end(), [a](const Stage& stage) { return stage.row_axis == a; });
+}
+
 // Grid loops first, then those over threads. An axis with a rest has one more block.
 void LoopWriter::open_threads() {
   for (const LoopKind kind : {LoopKind::grid, LoopKind::thread})
@@ -28,10 +33,12 @@ void LoopWriter::open_threads() {
     }
   for (const Access& access : accesses(kernel_))
     if (access.store && access.buffer >= 0) written_.insert(access.buffer);
+  if (row_variable_ >= 0) builder_.open_loop(row_variable_, 0, kernel_.height, 1, LoopKind::thread);
   builder_.open_loop(thread_variable_, 0, kernel_.threads, 1, LoopKind::thread);
 }
 
 void LoopWriter::close_threads() {
+  if (row_variable_ >= 0) builder_.close_loop();
   for (std::size_t k = 0; k <= kernel_.outer.size(); ++k) builder_.close_loop();
 }
 
@@ -82,7 +89,7 @@ void LoopWriter::along_threads(int a, const Segment& segment, const Body& body) 
   Index first = constant(segment.begin);
   Index own = constant(segment.own);
   ranges_[at] = {segment.begin, segment.end - 1};
-  const bool some = segment.threads < kernel_.threads;
+  const bool some = segment.threads < kernel_.threads && !rows_unite_;
   if (some) builder_.open_only(thread_variable_, 0, segment.threads);
   if (rounds > 1) {
     const bool unroll = touches_own_ || rounds <= most_rounds_unrolled;
@@ -104,13 +111,44 @@ void LoopWriter::along_threads(int a, const Segment& segment, const Body& body) 
   ranges_[at] = before;
 }
 
-// The parts of every thread become one, in each of them.
-void LoopWriter::across_threads(const Item& item, State& state) {
-  if (kernel_.threads == 1) return;
+// Whole rounds of the rows of threads, then one more for some of them.
+void LoopWriter::along_rows(int a, const Range& range, const Body& body) {
+  const auto at = static_cast<std::size_t>(a);
+  const Range before = ranges_[at];
+  const std::int64_t height = kernel_.height, rounds = (range.high - range.low + 1) / height, middle = range.low + rounds * height;
+  if (rounds > 0) {
+    ranges_[at] = {range.low, middle - 1};
+    if (rounds > 1) builder_.open_loop(variables_[at], 0, rounds, 1, LoopKind::serial);
+    const Index first = add(constant(range.low), variable(row_variable_));
+    values_[at] = rounds > 1 ? add(first, scale(variable(variables_[at]), height)) : first;
+    body();
+    if (rounds > 1) builder_.close_loop();
+  }
+  if (middle <= range.high) {
+    ranges_[at] = {middle, range.high};
+    builder_.open_only(row_variable_, 0, range.high - middle + 1);
+    values_[at] = add(constant(middle), variable(row_variable_));
+    body();
+    builder_.close_loop();
+  }
+  ranges_[at] = before;
+}
+
+// Where the rows unite reductions, all threads stay for that: only what is theirs is for the threads of the segment alone.
+void LoopWriter::for_some(const Segment& segment, const Body& body) {
+  const bool some = rows_unite_ && segment.threads < kernel_.threads;
+  if (some) builder_.open_only(thread_variable_, 0, segment.threads);
+  body();
+  if (some) builder_.close_loop();
+}
+
+// The parts of all threads along the variable become one, in each of them.
+void LoopWriter::across_threads(int variable, const Item& item, int lanes, State& state) {
+  if (variable == thread_variable_ && kernel_.threads == 1) return;
   State parts;
   builder_.expect(state);
-  for (const Expr& part : state) parts.push_back(builder_.accumulator(item.name, part->type, 1, builder_.value(part), builder_.depth()));
-  builder_.combine(thread_variable_, parts, item.name, [&](const State& a, const State& b) { return unite(item.combiner, a, b); });
+  for (const Expr& part : state) parts.push_back(builder_.accumulator(item.name, part->type, lanes, builder_.value(part), builder_.depth()));
+  builder_.combine(variable, parts, item.name, [&](const State& a, const State& b) { return unite(item.combiner, a, b); });
   state = parts;
 }
 
@@ -131,14 +169,17 @@ void LoopWriter::sync_before(const Stage& stage) {
   unsynchronised_.insert(touched.begin(), touched.end());
 }
 
-// Where every thread holds the value of one place, one of them writes it.
+// Where several threads hold the value of one place, one of them writes it.
 void LoopWriter::store_once(int b, const Index& offset, const Expr& value) {
   const Index where = place(b, offset);
   const bool own = kernel_.buffers[static_cast<std::size_t>(b)].space == Space::own;
-  const bool once = on_gpu() && kernel_.threads > 1 && !own && !depends_on(where, thread_variable_);
-  if (once) builder_.open_only(thread_variable_, 0, 1);
+  const auto same_for_all = [&](int variable, int threads) { return threads > 1 && !own && !depends_on(where, variable); };
+  const bool one_row = same_for_all(row_variable_, kernel_.height), one_thread = same_for_all(thread_variable_, kernel_.threads);
+  if (one_row) builder_.open_only(row_variable_, 0, 1);
+  if (one_thread) builder_.open_only(thread_variable_, 0, 1);
   builder_.store(buffer(b), where, value);
-  if (once) builder_.close_loop();
+  if (one_thread) builder_.close_loop();
+  if (one_row) builder_.close_loop();
 }
 
 }  // namespace kw::kernel::lowering

@@ -142,7 +142,7 @@ void LoopWriter::accumulate_rows(const Stage& stage, int rows) {
         if (!item.after_reduction) compute(item);
         continue;
       }
-      const Expr value = lowered(item.body[0]);
+      const State value = taken(item);
       if (!neutral(item.combiner, value)) states[k] = named(item, step(item.combiner, states[k], value, position(stage, item)));
     }
   }

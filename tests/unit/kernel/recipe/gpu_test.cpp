@@ -1,5 +1,5 @@
-// What recipes do on a GPU beside what holds for both targets: where rows are kept, that the default recipe is legal at every size, and
-// the text of a few kernels.
+// What recipes do on a GPU beside what holds for both targets: how reductions are shared among threads and blocks, where rows are kept,
+// that the default recipe is legal at every size, and the text of a few kernels.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -42,6 +42,65 @@ void expect_right(const Program& program, const Lowered& lowered) {
   const auto got = interpreted(lowered, program, inputs);
   ASSERT_TRUE(got.ok()) << got.error().text();
   for (std::size_t k = 0; k < truth.size(); ++k) EXPECT_LE(relative_error((*got)[k], truth[k]), tolerance) << "output " << k;
+}
+
+std::vector<std::string> options_of(const Program& program, const std::string& key, const Limits& limits) {
+  std::vector<std::string> out;
+  for (const Mutation& m : mutations(program, {}, limits))
+    if (m.key == key) out.push_back(m.to);
+  return out;
+}
+
+// -- reductions ------------------------------------------------------------------------------------------------------------
+
+TEST(GpuReductions, FewColumnsAreSharedByRowsOfThreadsAndByBlocks) {
+  const Generated g = made(sum_over(16384, 4096, true), {}, limits(132));
+  ASSERT_EQ(g.plan.steps.size(), 2u);
+  EXPECT_EQ(g.plan.steps[0].launch.block, (std::array<int, 3>{32, 8, 1}));
+  EXPECT_GE(g.plan.steps[0].launch.grid[0], 4 * 132);
+  EXPECT_LE(g.traffic_bytes, 16384 * 4096 * 4 * 1.01);           // what the parts add
+}
+
+TEST(GpuReductions, FewLongRowsAreSharedByBlocks) {
+  for (const Program& program : {sum_over(8, 10'000'000, false), sum_over(3, 10'000'019, false), sum_all(1 << 26)}) {
+    const Generated g = made(program, {}, limits(132));
+    ASSERT_EQ(g.plan.steps.size(), 2u);
+    EXPECT_GE(g.plan.steps[0].launch.grid[0] * g.plan.steps[0].launch.block[0], 132 * 1024);
+    EXPECT_LE(g.plan.steps[1].launch.grid[0], 8);
+  }
+}
+
+TEST(GpuReductions, WhatFillsTheGpuByItselfIsOneKernel) {
+  EXPECT_EQ(made(sum_over(16384, 4096, false), {}, limits(132)).plan.steps.size(), 1u);
+  EXPECT_EQ(made(sum_over(64, 1 << 20, true), {}, limits(132)).plan.steps.size(), 1u);
+  EXPECT_EQ(made(sum_over(64, 64, true), {}, limits(132)).plan.steps.size(), 1u);        // a second launch would cost more
+}
+
+TEST(GpuReductions, ChoicesAreOfferedWhereTheyMakeSense) {
+  EXPECT_FALSE(options_of(sum_over(259, 13, true), "height.k0", limits()).empty());
+  EXPECT_FALSE(options_of(sum_over(259, 13, true), "split.k0", limits()).empty());
+  EXPECT_FALSE(options_of(sum_over(3, 5003, false), "split.k0", limits()).empty());
+  EXPECT_TRUE(options_of(sum_over(3, 5003, false), "height.k0", limits()).empty());
+  for (const char* key : {"height.k0", "split.k0"}) {
+    EXPECT_TRUE(options_of(gelu(101), key, limits()).empty()) << key;
+    EXPECT_TRUE(options_of(max_pool({2, 3, 13, 21}, 3, 2, 1, false), key, limits()).empty()) << key;
+  }
+}
+
+// Every combiner, with what is left over of parts, of rows of threads and of columns.
+TEST(GpuReductions, PartsOfEveryCombinerUnite) {
+  const std::vector<Program> programs = {sum_over(259, 13, true), sum_over(3, 5003, false), argmax(259, 37, false), argmax(3, 1013, true, true),
+                                         batch_statistics(301, 11, 1), batch_statistics(67, 3, 13), max_and_exponentials(130, 9, true),
+                                         max_and_exponentials(2, 777, false), any_below(271, 18, -1.98)};
+  for (const Program& program : programs)
+    for (const char* parts : {"4", "16"})
+      for (const char* width : {"1", "4"}) {
+        const Recipe recipe{{{"split.k0", parts}, {"vector.k0", width}}};
+        const Generated g = made(program, recipe, limits());
+        EXPECT_EQ(g.plan.steps.size(), 2u);
+        SCOPED_TRACE(text(recipe) + "\n" + g.plan.source.substr(g.plan.source.find("// task:")));
+        expect_right(program, g.lowered);
+      }
 }
 
 // -- where rows are kept -----------------------------------------------------------------------------------------------------
@@ -142,6 +201,8 @@ TEST(Golden, EmittedCuda) {
   const Sample shapes[] = {{"row_softmax", scale_softmax(4096, 1000, 0.125)},                 // rows of a warp each, a tail
                            {"flat_batch_norm", batch_norm_relu({64, 64, 56, 56}, true)},      // joined axes
                            {"row_layer_norm_bf16", layer_norm(16384, 4096, true, false, DType::bf16)},
+                           {"column_sum", sum_over(16384, 4096, true)},                       // rows of threads, a split grid
+                           {"column_statistics", batch_statistics(1000, 42, 1)},              // the same with rests
                            {"long_row_softmax", scale_softmax(4096, 32768, 0.125)}};          // a row in dynamic shared memory
   for (const Sample& shape : shapes) {
     const Generated g = made(shape.program, {}, limits(132, hopper_bytes));

@@ -68,15 +68,15 @@ Expr ProgramBuilder::at(int tensor, const std::vector<Index>& maps, int componen
 
 // -- softmax ---------------------------------------------------------------------------------------------------------------
 
-Program scale_softmax(std::int64_t rows, std::int64_t cols, double scale) {
+Program scale_softmax(std::int64_t rows, std::int64_t cols, double scale, DType storage) {
   ProgramBuilder b;
-  const int x = b.input("x", DType::f32, {rows, cols});
+  const int x = b.input("x", storage, {rows, cols});
   const auto rc = variables(2);
   const int s = b.pointwise("scale", {rows, cols}, mul_(b.at(x, rc), f(scale)));
   const int m = b.reduce("softmax.max", {rows}, {cols}, Combiner::max, b.at(s, rc));
   const int e = b.pointwise("softmax.exp", {rows, cols}, unary(Op::exp, sub_(b.at(s, rc), b.at(m, {variable(0)}))));
   const int t = b.reduce("softmax.sum", {rows}, {cols}, Combiner::sum, b.at(e, rc));
-  b.output(b.pointwise("softmax", {rows, cols}, div_(b.at(e, rc), b.at(t, {variable(0)}))));
+  b.output(b.pointwise("softmax", {rows, cols}, div_(b.at(e, rc), b.at(t, {variable(0)})), storage));
   return b.program;
 }
 
@@ -172,12 +172,21 @@ Program group_norm(std::int64_t n, std::int64_t c, std::int64_t groups, std::int
   return b.program;
 }
 
+namespace {
+Expr gelu_of(const Expr& v) { return mul_(mul_(v, f(0.5)), add_(f(1), unary(Op::erf, mul_(v, f(0.70710678118654752))))); }
+}  // namespace
+
 Program gelu(std::int64_t elements, DType storage) {
   ProgramBuilder b;
   const int x = b.input("x", storage, {elements});
-  const Expr v = b.at(x, variables(1));
-  const Expr half = mul_(v, f(0.5));
-  b.output(b.pointwise("gelu", {elements}, mul_(half, add_(f(1), unary(Op::erf, mul_(v, f(0.70710678118654752))))), storage));
+  b.output(b.pointwise("gelu", {elements}, gelu_of(b.at(x, variables(1))), storage));
+  return b.program;
+}
+
+Program bias_gelu(std::int64_t rows, std::int64_t cols, DType storage) {
+  ProgramBuilder b;
+  const int x = b.input("x", storage, {rows, cols}), bias = b.input("bias", storage, {cols});
+  b.output(b.pointwise("gelu", {rows, cols}, gelu_of(add_(b.at(x, variables(2)), b.at(bias, {variable(1)}))), storage));
   return b.program;
 }
 
@@ -282,11 +291,37 @@ Program pad(std::int64_t rows, std::int64_t cols, std::int64_t left, std::int64_
   return b.program;
 }
 
-Program sum_over(std::int64_t rows, std::int64_t cols, bool first_dim) {
+Program sum_over(std::int64_t rows, std::int64_t cols, bool first_dim, DType storage) {
+  ProgramBuilder b;
+  const int x = b.input("x", storage, {rows, cols});
+  const std::vector<Index> maps = first_dim ? std::vector<Index>{variable(1), variable(0)} : variables(2);
+  b.output(b.reduce("sum", {first_dim ? cols : rows}, {first_dim ? rows : cols}, Combiner::sum, b.at(x, maps), storage));
+  return b.program;
+}
+
+Program batch_statistics(std::int64_t n, std::int64_t c, std::int64_t hw) {
+  ProgramBuilder b;
+  const int x = b.input("x", DType::f32, {n, c, hw});
+  const int m = b.reduce("moments", {c}, {n, hw}, Combiner::moments, b.at(x, {variable(1), variable(0), variable(2)}));
+  b.output(b.pointwise("mean", {c}, b.at(m, {variable(0)})));
+  b.output(b.pointwise("var", {c}, div_(b.at(m, {variable(0)}, 1), f(static_cast<double>(n * hw)))));
+  return b.program;
+}
+
+Program max_and_exponentials(std::int64_t rows, std::int64_t cols, bool first_dim) {
   ProgramBuilder b;
   const int x = b.input("x", DType::f32, {rows, cols});
   const std::vector<Index> maps = first_dim ? std::vector<Index>{variable(1), variable(0)} : variables(2);
-  b.output(b.reduce("sum", {first_dim ? cols : rows}, {first_dim ? rows : cols}, Combiner::sum, b.at(x, maps)));
+  const std::int64_t kept = first_dim ? cols : rows;
+  const int both = b.reduce("max_sum", {kept}, {first_dim ? rows : cols}, Combiner::max_sum_exp, b.at(x, maps));
+  for (const int component : {0, 1}) b.output(b.pointwise(component == 0 ? "max" : "exponentials", {kept}, b.at(both, {variable(0)}, component)));
+  return b.program;
+}
+
+Program any_below(std::int64_t rows, std::int64_t cols, double bound) {
+  ProgramBuilder b;
+  const int x = b.input("x", DType::f32, {rows, cols});
+  b.output(b.reduce("any", {cols}, {rows}, Combiner::any, binary(Op::le, b.at(x, {variable(1), variable(0)}), f(bound)), DType::boolean));
   return b.program;
 }
 
@@ -350,6 +385,12 @@ std::vector<Sample> small_samples() {
       {"sum_long_columns", sum_over(259, 13, true)},
       {"sum_long_far_columns", sum_over(331, 515, true)},
       {"sum_all", sum_all(2048)},
+      {"half_sum_columns", sum_over(45, 35, true, DType::bf16)},
+      {"batch_statistics", batch_statistics(83, 21, 1)},
+      {"batch_statistics_planes", batch_statistics(9, 3, 31)},
+      {"max_and_exponentials_rows", max_and_exponentials(3, 517, false)},
+      {"max_and_exponentials_columns", max_and_exponentials(77, 13, true)},
+      {"any_below", any_below(71, 18, -1.98)},
       {"two_outputs", two_outputs(6, 10)},
       {"pass_through", whole_pass_through(4, 6)},
   };

@@ -26,7 +26,7 @@ class ProgramBuilder {
 };
 std::vector<Index> variables(int count, int first = 0);
 
-Program scale_softmax(std::int64_t rows, std::int64_t cols, double scale);
+Program scale_softmax(std::int64_t rows, std::int64_t cols, double scale, DType storage = DType::f32);
 Program channel_softmax(std::int64_t n, std::int64_t c, std::int64_t hw);
 Program masked_softmax(std::int64_t heads, std::int64_t rows, std::int64_t cols);       // columns right of the row are -inf
 Program layer_norm(std::int64_t rows, std::int64_t cols, bool residual, bool give_sum, DType storage = DType::f32);
@@ -34,6 +34,7 @@ Program moments_norm(std::int64_t rows, std::int64_t cols);                     
 Program batch_norm_relu(const Sizes& nchw, bool add, const Sizes& strides = {});
 Program group_norm(std::int64_t n, std::int64_t c, std::int64_t groups, std::int64_t hw);
 Program gelu(std::int64_t elements, DType storage = DType::f32);
+Program bias_gelu(std::int64_t rows, std::int64_t cols, DType storage = DType::f32);
 Program max_pool(const Sizes& nchw, std::int64_t kernel, std::int64_t stride, std::int64_t pad, bool after_relu);
 Program average_pool(const Sizes& nchw, std::int64_t kernel, std::int64_t stride, std::int64_t pad);
 Program pool_index(const Sizes& nchw, std::int64_t kernel, std::int64_t stride);
@@ -41,8 +42,11 @@ Program permute(const Sizes& sizes, const std::vector<int>& order);
 Program argmax(std::int64_t rows, std::int64_t cols, bool last_dim, bool minimum = false);
 Program cat(std::int64_t rows, const Sizes& widths);
 Program pad(std::int64_t rows, std::int64_t cols, std::int64_t left, std::int64_t right);
-Program sum_over(std::int64_t rows, std::int64_t cols, bool first_dim);
+Program sum_over(std::int64_t rows, std::int64_t cols, bool first_dim, DType storage = DType::f32);
 Program sum_all(std::int64_t elements);
+Program batch_statistics(std::int64_t n, std::int64_t c, std::int64_t hw);              // mean and variance of each channel
+Program max_and_exponentials(std::int64_t rows, std::int64_t cols, bool first_dim);     // Combiner::max_sum_exp and both its results
+Program any_below(std::int64_t rows, std::int64_t cols, double bound);                  // in each column
 Program two_outputs(std::int64_t rows, std::int64_t cols);
 Program whole_pass_through(std::int64_t rows, std::int64_t cols);                      // an output that is an input
 
