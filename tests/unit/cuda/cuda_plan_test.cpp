@@ -33,6 +33,13 @@ extern "C" __global__ void square(const float* w, float* y) {
   __syncthreads();
   if (i < 1000) y[i] = tile[threadIdx.x] * tile[threadIdx.x];
 }
+extern "C" __global__ void turned(const float* x, float* y) {
+  extern __shared__ float row[];                     // 60,000 bytes, of which the last 1000 elements are used
+  const int i = threadIdx.x;
+  row[14000 + i] = x[i];
+  __syncthreads();
+  y[i] = row[14999 - i];
+}
 extern "C" __global__ void overrun(const float* w, float* y) { y[1000 + threadIdx.x] = w[0]; }
 )";
   return plan;
@@ -120,6 +127,17 @@ TEST_F(CudaPlanTest, SaysWhatItsStepsNeed) {
   EXPECT_EQ(needs[0].local_bytes, 0);
   EXPECT_EQ(needs[0].grid[0], 4);
   EXPECT_EQ(needs[0].block[0], 256);
+}
+
+TEST_F(CudaPlanTest, GivesAStepItsDynamicSharedMemory) {
+  plan::Plan plan = two_steps();
+  plan.steps = {{plan::StepKind::kernel, "turned", {0, 1}, false, {{1, 1, 1}, {count, 1, 1}, 60000}}};
+  auto loaded = CudaPlan::load(*context_, object_, plan);
+  ASSERT_TRUE(loaded.ok()) << loaded.error().text();
+  EXPECT_GE(loaded->resources()[0].shared_bytes, 60000);
+  ASSERT_TRUE(loaded->launch(*stream_, arena_->addresses()).ok());
+  const auto y = output();
+  for (int i = 0; i < count; ++i) ASSERT_EQ(y[static_cast<std::size_t>(i)], 0.5f * static_cast<float>(count - 1 - i)) << i;
 }
 
 TEST_F(CudaPlanTest, AnOverrunShowsInTheBand) {
