@@ -33,22 +33,33 @@ struct Case { std::string name; kernel::Program program; };
 
 std::vector<Case> cases() {
   return {{"softmax 4096x4096 f32", samples::scale_softmax(4096, 4096, 1.0)},
+          {"softmax 4096x4096 bf16", samples::scale_softmax(4096, 4096, 1.0, DType::bf16)},
+          {"softmax 1024x32768 f32", samples::scale_softmax(1024, 32768, 1.0)},
+          {"softmax 512x131072 f32", samples::scale_softmax(512, 131072, 1.0)},
           {"layer_norm 4096x4096 f32", samples::layer_norm(4096, 4096, false, false)},
           {"layer_norm 4096x4096 bf16", samples::layer_norm(4096, 4096, false, false, DType::bf16)},
           {"add + layer_norm 16384x4096 bf16", samples::layer_norm(16384, 4096, true, false, DType::bf16)},
           {"gelu 16384x4096 bf16", samples::gelu(16384 * 4096, DType::bf16)},
+          {"bias + gelu 16384x4096 bf16", samples::bias_gelu(16384, 4096, DType::bf16)},
           {"batch_norm + add + relu 64x64x56x56 f32", samples::batch_norm_relu({64, 64, 56, 56}, true)},
           {"max_pool 64x64x112x112 f32", samples::max_pool({64, 64, 112, 112}, 3, 2, 1, false)},
           {"softmax 65536x256 f32", samples::scale_softmax(65536, 256, 0.125)},
           {"channel softmax 64x64x3136 f32", samples::channel_softmax(64, 64, 3136)},
           {"transpose 8x256x8x64 f32", samples::permute({64, 256, 8, 64}, {0, 2, 1, 3})},
           {"sum rows 16384x4096 f32", samples::sum_over(16384, 4096, false)},
-          {"sum columns 16384x4096 f32", samples::sum_over(16384, 4096, true)}};
+          {"sum columns 16384x4096 f32", samples::sum_over(16384, 4096, true)},
+          {"sum columns 16384x4096 bf16", samples::sum_over(16384, 4096, true, DType::bf16)},
+          {"sum columns 4194304x16 f32", samples::sum_over(4194304, 16, true)},
+          {"sum rows 8x10000000 f32", samples::sum_over(8, 10'000'000, false)},
+          {"sum everything 16384x4096 f32", samples::sum_all(16384 * 4096)},
+          {"batch statistics 64x64x56x56 f32", samples::batch_statistics(64, 64, 56 * 56)},
+          {"batch statistics 16384x4096 f32", samples::batch_statistics(16384, 4096, 1)}};
 }
 
 struct Loaded {
   kernel::Generated generated;
   std::vector<cuda::Function> functions;
+  std::vector<cuda::DeviceMemory> workspaces;        // of its plan, in order
 };
 
 class Bench {
@@ -59,6 +70,7 @@ class Bench {
         start_(need(cuda::Event::create(context_, true))), end_(need(cuda::Event::create(context_, true))) {
     limits_.target = "cuda";
     limits_.threads = facts_.multiprocessors;
+    limits_.shared_bytes = facts_.shared_per_block;
   }
 
   void run(const Case& one, int steps) {
@@ -78,7 +90,7 @@ class Bench {
       bool better = false;
       for (const kernel::Mutation& m : kernel::mutations(one.program, best_recipe, limits_)) {
         auto candidate = load(one.program, m.result);
-        if (!candidate || candidate->generated.plan.buffers.size() != usual.generated.plan.buffers.size()) continue;   // workspace: not here
+        if (!candidate) continue;
         const Figures figures = measure(*candidate);
         ++tried_;
         if (figures.share <= best.share * 1.01) continue;
@@ -108,9 +120,18 @@ class Bench {
     if (!compiled) return compiled.error();
     if (!compiled->ok) return base::Error{base::ErrorCode::internal, compiled->log, "nvrtc"};
     const cuda::Module module = need(cuda::Module::from_image(context_, compiled->cubin));
-    Loaded loaded{std::move(*generated), {}};
-    for (const plan::Step& step : loaded.generated.plan.steps) loaded.functions.push_back(need(module.function(step.name)));
+    Loaded loaded{std::move(*generated), {}, {}};
+    for (const plan::Step& step : loaded.generated.plan.steps) {
+      loaded.functions.push_back(need(module.function(step.name)));
+      if (step.launch.shared_bytes > 0) need(loaded.functions.back().allow_shared(step.launch.shared_bytes));
+    }
+    for (const plan::Buffer& buffer : loaded.generated.plan.buffers)
+      if (buffer.role == plan::BufferRole::workspace) loaded.workspaces.push_back(need(cuda::DeviceMemory::allocate(context_, bytes_of(buffer))));
     return loaded;
+  }
+
+  static std::size_t bytes_of(const plan::Buffer& buffer) {
+    return static_cast<std::size_t>(buffer.type.span()) * static_cast<std::size_t>(graph::byte_size(buffer.type.dtype));
   }
 
   void prepare(const plan::Plan& plan, std::int64_t traffic) {
@@ -118,7 +139,8 @@ class Bench {
     copy_.clear();
     std::mt19937 random(3);
     for (const plan::Buffer& buffer : plan.buffers) {
-      const auto bytes = static_cast<std::size_t>(buffer.type.span()) * static_cast<std::size_t>(graph::byte_size(buffer.type.dtype));
+      if (buffer.role == plan::BufferRole::workspace) continue;
+      const std::size_t bytes = bytes_of(buffer);
       memory_.push_back(need(cuda::DeviceMemory::allocate(context_, bytes)));
       std::vector<std::uint16_t> values(bytes / 2);
       for (auto& v : values) v = static_cast<std::uint16_t>(0x3c00 + random() % 0x400);   // as f32 and as bf16: small positive numbers
@@ -132,7 +154,10 @@ class Bench {
     for (std::size_t k = 0; k < loaded.functions.size(); ++k) {
       const plan::Step& step = loaded.generated.plan.steps[k];
       std::vector<cuda::CUdeviceptr> pointers;
-      for (const int b : step.buffers) pointers.push_back(memory_[static_cast<std::size_t>(b)].get());
+      for (const int b : step.buffers) {
+        const auto at = static_cast<std::size_t>(b);
+        pointers.push_back((at < memory_.size() ? memory_[at] : loaded.workspaces[at - memory_.size()]).get());
+      }
       std::vector<void*> arguments;
       for (auto& pointer : pointers) arguments.push_back(&pointer);
       need(loaded.functions[k].launch(step.launch.grid, step.launch.block, step.launch.shared_bytes, stream_, arguments.data()));
