@@ -86,7 +86,7 @@ const char* name(Op op) {
   static constexpr const char* names[] = {
       "constant", "index", "read", "reg", "lane", "cast", "in_bounds",
       "neg", "abs", "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sqrt", "rsqrt", "reciprocal",
-      "sin", "cos", "tan", "tanh", "sigmoid", "erf", "erfc",
+      "sin", "cos", "tan", "tanh", "sigmoid", "erf", "erfc", "one_plus_erf",
       "floor", "ceil", "round", "trunc", "sign", "as_bf16", "as_f16", "logical_not", "bitwise_not", "is_nan", "is_inf",
       "add", "sub", "mul", "div", "floor_divide", "trunc_divide", "remainder", "fmod", "pow", "maximum", "minimum", "atan2",
       "eq", "ne", "lt", "le", "gt", "ge", "logical_and", "logical_or", "logical_xor",

@@ -23,7 +23,7 @@ enum class Op : std::uint8_t {
   cast,                                      // to `type`
   in_bounds,                                 // all maps within [0, limit): boolean; guards a read in select (padding)
   // unary
-  neg, abs, exp, exp2, expm1, log, log2, log10, log1p, sqrt, rsqrt, reciprocal, sin, cos, tan, tanh, sigmoid, erf, erfc,
+  neg, abs, exp, exp2, expm1, log, log2, log10, log1p, sqrt, rsqrt, reciprocal, sin, cos, tan, tanh, sigmoid, erf, erfc, one_plus_erf,
   floor, ceil, round, trunc, sign,
   as_bf16, as_f16,                           // f32 rounded to what bfloat16 or float16 can hold
   logical_not, bitwise_not, is_nan, is_inf,

@@ -35,7 +35,7 @@ const std::map<Op, Call>& calls() {
       {Op::log, {"log", nullptr, true}}, {Op::log2, {"log2", nullptr, true}}, {Op::log10, {"log10", nullptr, true}},
       {Op::log1p, {"log1p", nullptr, true}}, {Op::sin, {"sin", nullptr, true}}, {Op::cos, {"cos", nullptr, true}},
       {Op::tan, {"tan", nullptr, true}}, {Op::tanh, {"tanh", nullptr, true}}, {Op::sigmoid, {"sigmoid", nullptr, true}},
-      {Op::erf, {"erf", nullptr, true}}, {Op::erfc, {"erfc", nullptr, true}}};
+      {Op::erf, {"erf", nullptr, true}}, {Op::erfc, {"erfc", nullptr, true}}, {Op::one_plus_erf, {"one_plus_erf", nullptr, true}}};
   return table;
 }
 

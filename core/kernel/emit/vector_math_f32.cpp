@@ -141,6 +141,7 @@ const std::vector<Snippet>& vector_math_f32_snippets() {
       {"sigmoid_f32", nullptr, KW_PUBLIC("sigmoid_f32", "sigmoid32")},
       {"erf32", nullptr, erf_text},
       {"erf_f32", nullptr, KW_PUBLIC("erf_f32", "erf32")},
+      {"one_plus_erf_f32", nullptr, "template <class V> inline V one_plus_erf_f32(V x) { return 1 + each(x, [](auto v) { return erf32(v); }); }\n"},
       {"erfc32", nullptr, KW_THROUGH_F64("erfc32", "erfc64")},
       {"erfc_f32", nullptr, KW_PUBLIC("erfc_f32", "erfc32")},
       {"sin32", nullptr, KW_THROUGH_F64("sin32", "sin_for_f32")},

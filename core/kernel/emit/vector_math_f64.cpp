@@ -198,6 +198,7 @@ const std::vector<Snippet>& vector_math_f64_snippets() {
       {"sigmoid_f64", nullptr, KW_PUBLIC("sigmoid_f64", "sigmoid64")},
       {"erf64 erfc64", nullptr, erf_text},
       {"erf_f64", nullptr, KW_PUBLIC("erf_f64", "erf64")},
+      {"one_plus_erf_f64", nullptr, "template <class V> inline V one_plus_erf_f64(V x) { return each(x, [](auto v) { return erfc64(-v); }); }\n"},
       {"erfc_f64", nullptr, KW_PUBLIC("erfc_f64", "erfc64")},
       {"pow_cases", nullptr, pow_cases_text},
       {"pow64", nullptr, pow_text},

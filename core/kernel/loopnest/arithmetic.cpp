@@ -82,7 +82,7 @@ const std::map<Op, UnaryNumber>& unary_numbers() {
       {Op::sin, [](double x) { return std::sin(x); }}, {Op::cos, [](double x) { return std::cos(x); }},
       {Op::tan, [](double x) { return std::tan(x); }}, {Op::tanh, [](double x) { return std::tanh(x); }},
       {Op::sigmoid, [](double x) { return 1 / (1 + std::exp(-x)); }}, {Op::erf, [](double x) { return std::erf(x); }},
-      {Op::erfc, [](double x) { return std::erfc(x); }}, {Op::floor, [](double x) { return std::floor(x); }},
+      {Op::erfc, [](double x) { return std::erfc(x); }}, {Op::one_plus_erf, [](double x) { return std::erfc(-x); }}, {Op::floor, [](double x) { return std::floor(x); }},
       {Op::ceil, [](double x) { return std::ceil(x); }}, {Op::round, [](double x) { return std::nearbyint(x); }},
       {Op::trunc, [](double x) { return std::trunc(x); }}, {Op::sign, sign}, {Op::as_bf16, as_bf16}, {Op::as_f16, as_f16}};
   return table;

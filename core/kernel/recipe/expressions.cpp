@@ -91,7 +91,7 @@ int work(Op op) {
     case Op::constant: case Op::index: case Op::reg: case Op::lane: case Op::cast: return 0;
     case Op::exp: case Op::exp2: case Op::log: case Op::log2: case Op::log10: case Op::sigmoid: return 12;
     case Op::expm1: case Op::log1p: case Op::tanh: case Op::sin: case Op::cos: return 16;
-    case Op::erf: case Op::erfc: case Op::tan: case Op::pow: case Op::atan2: return 24;
+    case Op::erf: case Op::erfc: case Op::one_plus_erf: case Op::tan: case Op::pow: case Op::atan2: return 24;
     case Op::div: case Op::sqrt: case Op::rsqrt: case Op::reciprocal: return 4;
     case Op::floor_divide: case Op::trunc_divide: case Op::remainder: case Op::fmod: return 8;
     case Op::maximum: case Op::minimum: return 2;

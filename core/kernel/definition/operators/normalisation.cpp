@@ -136,7 +136,8 @@ Operand per_channel(const Operand& w, int rank) {
   return reshaped(w, sizes);
 }
 
-// scale = weight * rsqrt(var + eps), shift = bias - mean * scale, y = x * scale + shift
+// scale = weight * rsqrt(var + eps), y = (x - mean) * scale + bias: with the mean folded into the bias, a channel whose mean is large
+// beside its deviation would cancel, and PyTorch on a GPU does not fold it.
 void with_running_statistics(Lowering& l) {
   const Operand x = l.tensor("input"), mean = l.tensor("running_mean"), var = l.tensor("running_var");
   if (x.rank() < 2 || mean.sizes != Sizes{x.sizes[1]} || var.sizes != mean.sizes)
@@ -147,12 +148,9 @@ void with_running_statistics(Lowering& l) {
   Expr scale = unary(Op::rsqrt, binary(Op::add, channel(var), literal_of(l.number("eps", 1e-5), inner)));
   if (a.weight) scale = mul(channel(*a.weight), scale);
   const Operand scales = l.pointwise("scale", mean.sizes, inner, scale);
-  const Expr moved = mul(channel(mean), l.read(scales, mean.sizes));
-  const Expr shift = a.bias ? binary(Op::sub, channel(*a.bias), moved) : unary(Op::neg, moved);
-  const Operand shifts = l.pointwise("shift", mean.sizes, inner, shift);
-  const Expr y = mul(cast(l.read(x, x.sizes), inner), l.read(per_channel(scales, x.rank()), x.sizes));
-  const Expr shifted = binary(Op::add, y, l.read(per_channel(shifts, x.rank()), x.sizes));
-  l.give(l.pointwise("", x.sizes, l.result().dtype, shifted));
+  const auto spread = [&](const Operand& w) { return cast(l.read(per_channel(w, x.rank()), x.sizes), inner); };
+  const Expr y = mul(binary(Op::sub, cast(l.read(x, x.sizes), inner), spread(mean)), spread(scales));
+  l.give(l.pointwise("", x.sizes, l.result().dtype, a.bias ? binary(Op::add, y, spread(*a.bias)) : y));
 }
 
 // Statistics of the batch itself, over all dimensions but the channel's (and the batch's, for instance norm).

@@ -47,7 +47,7 @@ TEST(Define, ViewsComposeIntoReads) {
             "mul[i0<2, i1<2, i2<6, i3<2]: f32 -> output 0 = (x[i0, i2, 2*i1 + i3] * y[])\n");
 }
 
-TEST(Define, BatchNormInferenceHasFactorsOfEachChannel) {
+TEST(Define, BatchNormInferenceCentresBeforeItScales) {
   GraphBuilder b;
   const int x = b.input("x", rows(DType::f32, {2, 3, 5}));
   const int m = b.input("m", rows(DType::f32, {3})), v = b.input("v", rows(DType::f32, {3}));
@@ -58,8 +58,7 @@ TEST(Define, BatchNormInferenceHasFactorsOfEachChannel) {
   EXPECT_EQ(program_text(b),
             "input x: f32[2, 3, 5]\ninput m: f32[3]\ninput v: f32[3]\ninput w: f32[3]\ninput c: f32[3]\n"
             "batch_norm.scale[i0<3]: f32 = (w[i0] * rsqrt((v[i0] + 0.5)))\n"
-            "batch_norm.shift[i0<3]: f32 = (c[i0] - (m[i0] * batch_norm.scale[i0]))\n"
-            "batch_norm[i0<2, i1<3, i2<5]: f32 -> output 0 = ((x[i0, i1, i2] * batch_norm.scale[i1]) + batch_norm.shift[i1])\n");
+            "batch_norm[i0<2, i1<3, i2<5]: f32 -> output 0 = (((x[i0, i1, i2] - m[i1]) * batch_norm.scale[i1]) + c[i1])\n");
 }
 
 TEST(Define, APaddedMaximumReadsUnderItsBounds) {
