@@ -94,6 +94,16 @@ TEST_F(GpuVerdict, WritableState) {
   expect_verdict(scale_kernel(std::string(honest) + " calls = i;", "__device__ int calls;\n"), "cheat:writable_state");
 }
 
+// Its kernel moves 16 bytes at once; unaligned, that costs the process its GPU.
+TEST_F(GpuVerdict, AWinnerTakesAnInputThatBeginsAnywhere) {
+  const nlohmann::json winner = {{"task", "scale"},
+                                 {"plan", cuda_plan_of(*bench_.model, {scale_kernel("if (i >= 256 * 512 / 4) return; const float4 a = ((const float4*)x)[i], b = ((const float4*)w)[i % 128];"
+                                                                                    " ((float4*)y)[i] = make_float4(relu(a.x) * b.x, relu(a.y) * b.y, relu(a.z) * b.z, relu(a.w) * b.w);")})},
+                                 {"instances", {task_of("scale", *bench_.model)["instance"]}}};
+  ASSERT_TRUE(bench_.evaluator->install(nlohmann::json::array({winner})).ok());
+  EXPECT_EQ(difference_with_shifted_inputs(*bench_.model), 0);
+}
+
 // Elements go through shared memory to another warp of the block, and nobody waits.
 TEST_F(GpuVerdict, RaceOnSharedMemory) {
   const Evaluation evaluation = evaluate(scale_kernel(

@@ -58,4 +58,7 @@ struct OnGpu {
 };
 base::Result<OnGpu> on_gpu(const std::string& task, oracle::EvaluatorOptions options = {});
 
+// The same on the GPU's own thread, with inputs that begin one element after an aligned address.
+double difference_with_shifted_inputs(aten::OpenModel& model);
+
 }  // namespace kw::models

@@ -27,6 +27,15 @@ base::Status check_input(const std::string& task, const plan::Buffer& buffer, co
   return fits ? base::done() : base::Status(mismatch(task, buffer, type->text()));
 }
 
+// A kernel of the GPU moves 16 bytes at once and faults where they do not lie on a multiple of 16: a view may begin anywhere.
+at::Tensor aligned(const plan::Buffer& buffer, const at::Tensor& tensor) {
+  constexpr std::uintptr_t alignment = 16;
+  if (!tensor.is_cuda() || reinterpret_cast<std::uintptr_t>(tensor.const_data_ptr()) % alignment == 0) return tensor;
+  at::Tensor copy = at::empty({buffer.type.span()}, tensor.options()).as_strided(buffer.type.sizes, buffer.type.strides, 0);
+  copy.as_strided({buffer.type.span()}, {1}).copy_(tensor.as_strided({buffer.type.span()}, {1}));
+  return copy;
+}
+
 at::TensorOptions options_of(const plan::Buffer& buffer, bool on_cuda) {
   return at::TensorOptions(aten::scalar_type(buffer.type.dtype)).device(on_cuda ? at::Device(at::kCUDA, 0) : at::Device(at::kCPU));
 }
@@ -35,6 +44,7 @@ base::Status run_winner(const Winner& winner, const aten::Tensors& inputs, aten:
   const std::string& task = winner.task;
   const plan::Plan& plan = winner.plan;
   std::vector<void*> pointers;
+  aten::Tensors held;                    // until all is queued: what is freed then comes back to the same stream only
   pointers.reserve(plan.buffers.size());
   std::size_t next_input = 0, next_workspace = 0;
   for (const plan::Buffer& buffer : plan.buffers) {
@@ -43,7 +53,8 @@ base::Status run_winner(const Winner& winner, const aten::Tensors& inputs, aten:
         if (next_input >= inputs.size()) return base::bad_input("The winner of '" + task + "' has more inputs than its place in the model.", buffer.name);
         const at::Tensor& tensor = inputs[next_input++];
         if (auto status = check_input(task, buffer, tensor); !status) return status;
-        pointers.push_back(const_cast<void*>(tensor.const_data_ptr()));
+        held.push_back(aligned(buffer, tensor));
+        pointers.push_back(const_cast<void*>(held.back().const_data_ptr()));
         break;
       }
       case plan::BufferRole::output:
