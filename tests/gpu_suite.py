@@ -19,8 +19,8 @@ import sys
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
-DEVICE_PARTS = {"cupti_layout_test", "cuda_plan_test", "device_judge_test", "device_memory_test", "driver_test", "emitted_test", "gpu_verdict_test", "kernel_trace_test",
-                "launch_test", "lost_context_test"}
+DEVICE_PARTS = {"cuda_plan_test", "device_judge_test", "device_memory_test", "driver_test", "emitted_test", "gpu_verdict_test", "kernel_trace_test",
+                "launch_test", "lost_context_test", "profile_test"}
 LONGEST_S = 900
 
 
