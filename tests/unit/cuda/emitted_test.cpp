@@ -76,11 +76,12 @@ TEST(EmittedReductions, BuildForEveryArchitecture) {
   const kernel::Program programs[] = {samples::sum_over(331, 515, true), samples::argmax(259, 37, false), samples::batch_statistics(301, 11, 1),
                                       samples::max_and_exponentials(130, 9, true), samples::max_and_exponentials(2, 777, false),
                                       samples::any_below(271, 18, -1.98)};
-  for (const kernel::Program& program : programs) {
-    const auto split = kernel::generate(program, {{{"split.k0", "4"}}}, limits());
-    ASSERT_TRUE(split.ok()) << split.error().text();
-    for (const char* architecture : architectures) expect_built(*split, architecture);
-  }
+  for (const kernel::Program& program : programs)
+    for (const char* width : {"1", "4"}) {
+      const auto split = kernel::generate(program, {{{"split.k0", "4"}, {"vector.k0", width}}}, limits());
+      ASSERT_TRUE(split.ok()) << split.error().text();
+      for (const char* architecture : architectures) expect_built(*split, architecture);
+    }
 }
 
 TEST(EmittedTiles, BeyondStaticSharedMemoryBuildForEveryArchitecture) {
