@@ -130,6 +130,7 @@ protocol::Environment Service::environment() const {
     e.target = "cuda";
     e.device = facts.name;
     e.multiprocessors = facts.multiprocessors;
+    e.shared_bytes = facts.shared_per_block;
     e.driver_version = facts.driver_version;
     e.gpu_uuid = facts.uuid;
     e.l2_bytes = facts.l2_bytes;

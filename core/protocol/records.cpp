@@ -179,7 +179,7 @@ void from_json(const json& j, Evaluation& e) {
 KW_JSON(OperatorCard, op, signature, module_path, source, calls, time_us, share, bytes, flops, bound, roofline_share, nodes)
 KW_JSON(Ceilings, read_gb_s, write_gb_s, copy_gb_s, cache_copy_gb_s, f32_gflop_s, f64_gflop_s)
 KW_JSON(Profile, node_us, model_us, interpreter_us_per_node, runs, cards, timeline, ceilings, note)
-KW_JSON(Environment, cpu, torch, compiler, flags, os, kernel, device, threads, cores, l1_bytes, l2_bytes, l3_bytes, vector_bytes, target, multiprocessors,
+KW_JSON(Environment, cpu, torch, compiler, flags, os, kernel, device, threads, cores, l1_bytes, l2_bytes, l3_bytes, vector_bytes, target, multiprocessors, shared_bytes,
         driver_version, gpu_uuid)
 
 #undef KW_JSON

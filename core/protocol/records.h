@@ -135,6 +135,7 @@ struct Environment {
   int vector_bytes = 0;
   std::string target = "cpu";
   int multiprocessors = 0, driver_version = 0;      // of the GPU where the target is cuda; 13000 is CUDA 13.0
+  std::int64_t shared_bytes = 0;                    // of the GPU: the most that a block can ask for
   std::string gpu_uuid;
 };
 

@@ -38,6 +38,7 @@ kernel::Limits limits_of(const protocol::Environment& environment) {
   if (environment.target == "cuda") {
     limits.target = "cuda";
     if (environment.multiprocessors > 0) limits.threads = environment.multiprocessors;
+    if (environment.shared_bytes > 0) limits.shared_bytes = environment.shared_bytes;
     return limits;
   }
   if (environment.threads > 0) limits.threads = environment.threads;

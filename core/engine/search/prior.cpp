@@ -11,6 +11,7 @@ struct KindWeight { const char* kind; double weight; };
 // then the small change.
 constexpr KindWeight kind_weights[] = {
     {"edge", 8}, {"fuse", 8}, {"rewrite", 6}, {"lane axis", 6}, {"parallel axis", 5}, {"vector width", 5},
+    {"block height", 5}, {"grid split", 5},
     {"unroll", 3}, {"tile", 3}, {"loop order", 3},
 };
 constexpr double other_weight = 3;

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "core/engine/conductor/model_tasks.h"
+#include "core/engine/conductor/session_tasks.h"
 #include "core/engine/conductor/spans.h"
 
 namespace kw::conductor {
@@ -17,6 +18,27 @@ TEST(ModelTasks, NamesAreShort) {
   EXPECT_EQ(short_name("aten._softmax.default"), "softmax");
   EXPECT_EQ(short_name("aten.layer_norm.default"), "layer_norm");
   EXPECT_EQ(short_name("_operator.getitem"), "getitem");
+}
+
+TEST(Limits, ComeFromTheMachineThatTheWorkerSaw) {
+  protocol::Environment gpu;
+  gpu.target = "cuda";
+  gpu.threads = 16;
+  gpu.multiprocessors = 132;
+  gpu.shared_bytes = 227 << 10;
+  const auto over_the_wire = nlohmann::json(gpu).get<protocol::Environment>();
+  const kernel::Limits limits = limits_of(over_the_wire);
+  EXPECT_EQ(limits.target, "cuda");
+  EXPECT_EQ(limits.threads, 132);
+  EXPECT_EQ(limits.shared_bytes, 227 << 10);
+  protocol::Environment older = gpu;
+  older.shared_bytes = 0;                // a session from before it was known
+  EXPECT_EQ(limits_of(older).shared_bytes, kernel::Limits{}.shared_bytes);
+  protocol::Environment cpu;
+  cpu.threads = 2;
+  cpu.vector_bytes = 64;
+  EXPECT_EQ(limits_of(cpu).threads, 2);
+  EXPECT_EQ(limits_of(cpu).vector_bytes, 64);
 }
 
 graph::Value tensor(std::vector<std::int64_t> sizes, graph::DType dtype = graph::DType::f32) {
