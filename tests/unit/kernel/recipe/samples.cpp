@@ -173,7 +173,7 @@ Program group_norm(std::int64_t n, std::int64_t c, std::int64_t groups, std::int
 }
 
 namespace {
-Expr gelu_of(const Expr& v) { return mul_(mul_(v, f(0.5)), add_(f(1), unary(Op::erf, mul_(v, f(0.70710678118654752))))); }
+Expr gelu_of(const Expr& v) { return mul_(mul_(v, f(0.5)), unary(Op::one_plus_erf, mul_(v, f(0.70710678118654752)))); }
 }  // namespace
 
 Program gelu(std::int64_t elements, DType storage) {

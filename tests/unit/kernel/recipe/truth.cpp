@@ -118,6 +118,7 @@ class Evaluator {
       case Op::neg: return -operand(0);
       case Op::exp: return std::exp(operand(0));
       case Op::erf: return std::erf(operand(0));
+      case Op::one_plus_erf: return std::erfc(-operand(0));
       case Op::rsqrt: return 1 / std::sqrt(operand(0));
       case Op::add: return operand(0) + operand(1);
       case Op::sub: return operand(0) - operand(1);
