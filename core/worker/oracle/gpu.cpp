@@ -88,15 +88,23 @@ base::Result<cuda::Graph> Gpu::capture(const cuda::Stream& stream, const std::fu
   return cuda::Graph::capture(stream, work);
 }
 
+void Gpu::use(const cuda::Stream& stream) {
+  current_ = &stream;
+  device::use_stream(stream.get());
+}
+
 base::Result<Gpu::Graph> Gpu::graph(const std::function<base::Status()>& work) {
   if (auto status = stream().synchronize(); !status) return status.error();
   auto own = cuda::Stream::create(context());
   if (!own) return own.error();
-  current_ = &*own;
-  device::use_stream(own->get());
-  auto captured = capture(*own, work);
-  current_ = &*stream_;
-  device::use_stream(stream_->get());
+  use(*own);
+  base::Result<cuda::Graph> captured = base::Error{};
+  try {
+    captured = capture(*own, work);
+  } catch (const std::exception& error) {            // torch's: our stream must be back before anybody sees it
+    captured = base::Error{base::ErrorCode::internal, error.what(), "graph"};
+  }
+  use(*stream_);
   if (captured) return Graph{std::move(own).value(), std::move(captured).value()};
   device::forget_error();
   return captured.error();

@@ -46,6 +46,7 @@ class Gpu {
 
  private:
   base::Status make_hold();
+  void use(const cuda::Stream& stream);              // for what is queued from now on, by torch too
   base::Result<cuda::Graph> capture(const cuda::Stream& stream, const std::function<base::Status()>& work);
   std::optional<cuda::Context> context_;
   std::optional<cuda::Stream> stream_;
