@@ -1,0 +1,1 @@
+#include "packaging/cmake/qt_pch.h"
