@@ -9,8 +9,6 @@ namespace kw::ui {
 
 namespace {
 
-const QString running = QStringLiteral("running");
-
 bool active(const Job& job) { return job.state != QLatin1String("done") && job.state != QLatin1String("failed"); }
 
 QString progress_text(const Job& job) {
@@ -20,12 +18,12 @@ QString progress_text(const Job& job) {
 
 }  // namespace
 
-JobsModel::JobsModel(Engine* engine, QObject* parent) : QAbstractTableModel(parent) {
+JobsModel::JobsModel(Engine* engine, QObject* parent) : QAbstractTableModel(parent), engine_(engine) {
   connect(engine, &Engine::notified, this, &JobsModel::hear);
-  connect(engine, &Engine::state_changed, this, [this, engine](Engine::State state) {
+  connect(engine, &Engine::state_changed, this, [this](Engine::State state) {
     if (state == Engine::State::dead || state == Engine::State::stopped) return end_all(QStringLiteral("The engine stopped."));
     if (state != Engine::State::ready) return;
-    engine->call(QStringLiteral("jobs/list"), json::object(), this, [this](const json& result) {
+    engine_->call(QStringLiteral("jobs/list"), json::object(), this, [this](const json& result) {
       for (const json& record : array(result, "jobs")) {
         const Job job = job_of(record);
         row_of(job.id) = job;
@@ -50,7 +48,7 @@ Job& JobsModel::row_of(const QString& id) {
   beginInsertRows({}, row, row);
   Job job;
   job.id = id;
-  job.state = running;
+  job.state = QStringLiteral("running");
   jobs_.push_back(std::move(job));
   endInsertRows();
   return jobs_.back();
@@ -104,6 +102,20 @@ void JobsModel::clear_finished() {
   std::erase_if(jobs_, [](const Job& job) { return !active(job); });
   endResetModel();
   emit changed();
+}
+
+const Job* JobsModel::find(const QString& id) const {
+  const auto found = std::find_if(jobs_.begin(), jobs_.end(), [&](const Job& job) { return job.id == id; });
+  return found == jobs_.end() ? nullptr : &*found;
+}
+
+bool JobsModel::can_cancel(const QString& job) const {
+  const Job* row = find(job);
+  return row && active(*row) && !row->session.isEmpty();
+}
+
+void JobsModel::cancel(const QString& job) {
+  if (can_cancel(job)) engine_->call(QStringLiteral("run/stop"), {{"session", find(job)->session.toStdString()}}, this, {});
 }
 
 const Job* JobsModel::first_active() const {

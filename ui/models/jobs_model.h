@@ -24,6 +24,8 @@ class JobsModel : public QAbstractTableModel {
   const std::vector<Job>& jobs() const { return jobs_; }
   const Job* first_active() const;              // null when nothing is going on
   void clear_finished();
+  bool can_cancel(const QString& job) const;   // it runs in a session, whose run can be stopped
+  void cancel(const QString& job);
 
   int rowCount(const QModelIndex& parent = {}) const override;
   int columnCount(const QModelIndex& parent = {}) const override;
@@ -42,9 +44,11 @@ class JobsModel : public QAbstractTableModel {
   void hear(const QString& method, const json& params);
   void finish(const json& params);
   void end_all(const QString& why);
+  const Job* find(const QString& id) const;
   Job& row_of(const QString& id);
   void touch(const Job& job);
 
+  Engine* engine_;
   std::vector<Job> jobs_;
   std::map<QString, Watcher> watchers_;
 };
