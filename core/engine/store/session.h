@@ -7,6 +7,7 @@
 //   S.kwr-wal    while open for writing; folded into S.kwr on a clean close, or by the next writer after a kill
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -79,6 +80,7 @@ class Session {
   base::Result<std::vector<CandidateRow>> candidate_rows(std::int64_t after, std::int64_t last) const;
   base::Result<std::vector<EdgeRow>> edge_rows(std::int64_t after, std::int64_t last) const;
   base::Result<std::vector<EvaluationRow>> evaluation_rows(std::int64_t after, std::int64_t last) const;
+  base::Result<std::map<std::int64_t, std::string>> failure_summaries() const;           // by evaluation: all that were not accepted
   base::Result<std::vector<MarkRecord>> marks(std::int64_t after, std::int64_t last) const;
 
  private:

@@ -103,6 +103,14 @@ base::Result<std::vector<EvaluationRow>> Session::evaluation_rows(std::int64_t a
   return in_order(std::move(out), last);
 }
 
+base::Result<std::map<std::int64_t, std::string>> Session::failure_summaries() const {
+  std::map<std::int64_t, std::string> out;
+  auto status = impl_->read("SELECT id, json_extract(evidence, '$.summary') FROM evaluations WHERE verdict <> 'accepted'", {},
+                            [&](Row& row) { out.emplace(whole(row, 0), text(row, 1)); });
+  if (!status) return status.error();
+  return out;
+}
+
 base::Result<std::vector<MarkRecord>> Session::marks(std::int64_t after, std::int64_t last) const {
   std::vector<MarkRecord> out;
   if (impl_->format < 2) return out;
