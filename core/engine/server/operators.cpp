@@ -46,7 +46,8 @@ std::string shapes_of(const std::string& signature) {
 json card_json(const protocol::OperatorCard& c) {
   const std::string shapes = shapes_of(c.signature);
   json out = {{"operator", c.op}, {"signature", c.signature}, {"module_path", c.module_path}, {"source", c.source}, {"shapes", shapes},
-              {"dtype", shapes.substr(0, shapes.find('['))}, {"calls", c.calls}, {"time_us", c.time_us}, {"share", c.share}, {"bound", c.bound}};
+              {"dtype", shapes.substr(0, shapes.find('['))}, {"calls", c.calls}, {"time_us", c.time_us}, {"share", c.share},
+              {"bytes", c.bytes}, {"flops", c.flops}, {"bound", c.bound}};
   if (c.roofline_share > 0) out["roofline_share"] = c.roofline_share;
   return out;
 }
