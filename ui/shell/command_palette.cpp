@@ -3,10 +3,11 @@
 #include <algorithm>
 
 #include <QAction>
+#include <QHeaderView>
 #include <QKeyEvent>
 #include <QLineEdit>
-#include <QListWidget>
 #include <QMenu>
+#include <QTreeWidget>
 #include <QVBoxLayout>
 
 namespace kw::ui {
@@ -31,13 +32,19 @@ bool matches_words(const QString& text, const QString& words) {
   return std::all_of(wanted.begin(), wanted.end(), [&](const QString& word) { return text.contains(word, Qt::CaseInsensitive); });
 }
 
-CommandPalette::CommandPalette(QWidget* window) : QDialog(window, Qt::Popup), words_(new QLineEdit), list_(new QListWidget) {
+CommandPalette::CommandPalette(QWidget* window) : QDialog(window, Qt::Popup), words_(new QLineEdit), list_(new QTreeWidget) {
   setAttribute(Qt::WA_DeleteOnClose);
   setAccessibleName(QStringLiteral("Command palette"));
   words_->setPlaceholderText(QStringLiteral("Type a command"));
   words_->setAccessibleName(QStringLiteral("Command"));
   list_->setAccessibleName(QStringLiteral("Commands"));
   list_->setFocusPolicy(Qt::NoFocus);
+  list_->setColumnCount(2);
+  list_->setHeaderHidden(true);
+  list_->setRootIsDecorated(false);
+  list_->header()->setStretchLastSection(false);
+  list_->header()->setSectionResizeMode(0, QHeaderView::Stretch);
+  list_->header()->setSectionResizeMode(1, QHeaderView::ResizeToContents);
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(6, 6, 6, 6);
   column->addWidget(words_);
@@ -50,7 +57,7 @@ CommandPalette::CommandPalette(QWidget* window) : QDialog(window, Qt::Popup), wo
   words_->installEventFilter(this);
   connect(words_, &QLineEdit::textChanged, this, &CommandPalette::fill);
   connect(words_, &QLineEdit::returnPressed, this, &CommandPalette::run_current);
-  connect(list_, &QListWidget::itemClicked, this, &CommandPalette::run_current);
+  connect(list_, &QTreeWidget::itemClicked, this, &CommandPalette::run_current);
   fill({});
   const QFontMetrics metrics(font());
   resize(std::min(metrics.horizontalAdvance(u'm') * width_em, window->width()), metrics.lineSpacing() * height_lines);
@@ -62,17 +69,17 @@ void CommandPalette::fill(const QString& words) {
   for (qsizetype i = 0; i < actions_.size(); ++i) {
     const QString name = full_name(actions_[i]);
     if (!matches_words(name, words)) continue;
-    const QString keys = actions_[i]->shortcut().toString(QKeySequence::NativeText);
-    auto* item = new QListWidgetItem(keys.isEmpty() ? name : name + QStringLiteral("    ") + keys, list_);
-    item->setData(Qt::UserRole, i);
+    auto* item = new QTreeWidgetItem(list_, {name, actions_[i]->shortcut().toString(QKeySequence::NativeText)});
+    item->setData(0, Qt::UserRole, i);
+    item->setForeground(1, palette().brush(QPalette::PlaceholderText));
   }
-  list_->setCurrentRow(0);
+  list_->setCurrentItem(list_->topLevelItem(0));
 }
 
 void CommandPalette::run_current() {
-  const QListWidgetItem* item = list_->currentItem();
+  const QTreeWidgetItem* item = list_->currentItem();
   if (!item) return;
-  QAction* action = actions_[item->data(Qt::UserRole).toInt()];
+  QAction* action = actions_[item->data(0, Qt::UserRole).toInt()];
   close();
   action->trigger();
 }
@@ -82,7 +89,8 @@ bool CommandPalette::eventFilter(QObject* watched, QEvent* event) {
     auto* key = static_cast<QKeyEvent*>(event);
     const int step = key->key() == Qt::Key_Down ? 1 : key->key() == Qt::Key_Up ? -1 : 0;
     if (step) {
-      list_->setCurrentRow(std::clamp(list_->currentRow() + step, 0, std::max(0, list_->count() - 1)));
+      const int row = list_->indexOfTopLevelItem(list_->currentItem()) + step;
+      if (QTreeWidgetItem* item = list_->topLevelItem(row)) list_->setCurrentItem(item);
       return true;
     }
   }

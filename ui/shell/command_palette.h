@@ -4,7 +4,7 @@
 #include <QDialog>
 
 class QLineEdit;
-class QListWidget;
+class QTreeWidget;
 
 namespace kw::ui {
 
@@ -23,7 +23,7 @@ class CommandPalette : public QDialog {
 
   QList<QAction*> actions_;
   QLineEdit* words_;
-  QListWidget* list_;
+  QTreeWidget* list_;
 };
 
 // Every word of `words` begins somewhere in `text`, in any order.

@@ -13,7 +13,7 @@ namespace {
 
 struct Drawing { const char* name; Tone tone; const char* body; };   // on a square of 24
 
-constexpr std::array<Drawing, 12> drawings{{
+constexpr std::array<Drawing, 15> drawings{{
     {"open", Tone::text, "<path d='M3 19V6h6l2 2.5h7V11'/><path d='M3 19l3-8h16l-3 8z'/>"},
     {"optimize", Tone::good, "<path d='M7 4.5v15l12-7.5z' fill='%1'/>"},
     {"pause", Tone::text, "<path d='M8 5v14M16 5v14' stroke-width='3'/>"},
@@ -22,6 +22,9 @@ constexpr std::array<Drawing, 12> drawings{{
     {"profile", Tone::text, "<path d='M4 20V4M4 20h17M8 16v-5M12 16V7M16 16v-3M20 16V9'/>"},
     {"palette", Tone::text, "<circle cx='10.5' cy='10.5' r='6.5'/><path d='M15.5 15.5L21 21'/>"},
     {"settings", Tone::text, "<path d='M4 7h9M19 7h1M4 17h1M11 17h9'/><circle cx='16' cy='7' r='2.6'/><circle cx='8' cy='17' r='2.6'/>"},
+    {"help", Tone::faint_text, "<path d='M8.5 9a3.5 3.5 0 1 1 5 3.2c-1 .6-1.5 1.2-1.5 2.6'/><path d='M12 18.5v.3' stroke-width='2.4'/>"},
+    {"float", Tone::faint_text, "<path d='M9 5h10v10H9zM15 15v4H5V9h4'/>"},
+    {"close", Tone::faint_text, "<path d='M6 6l12 12M18 6L6 18'/>"},
     {"folder", Tone::faint_text, "<path d='M3 19V6h6l2 2.5h10V19z'/>"},
     {"file", Tone::faint_text, "<path d='M6 3h8l5 5v13H6z'/><path d='M14 3v5h5'/>"},
     {"session", Tone::accent, "<path d='M6 3h8l5 5v13H6z'/><circle cx='12.5' cy='11' r='1.6'/><circle cx='9.5' cy='17' r='1.6'/><circle cx='15.5' cy='17' r='1.6'/><path d='M12 12.5l-2 3M13 12.5l2 3'/>"},

@@ -12,6 +12,7 @@
 #include "ui/bridge/engine.h"
 #include "ui/bridge/selection.h"
 #include "ui/models/session.h"
+#include "ui/shell/dock_title.h"
 #include "ui/shell/engine_banner.h"
 #include "ui/shell/help_window.h"
 #include "ui/shell/open_dialog.h"
@@ -75,8 +76,7 @@ MainWindow::MainWindow(const Settings& settings, QWidget* parent)
   connect(start_page_, &StartPage::help_asked, this, [this] { show_help(); });
   connect(start_page_, &StartPage::file_asked, this, &MainWindow::open_path);
   fill_recent();
-  layouts_.use_ready(layout_table().front());
-  show_docks(false);
+  for (QDockWidget* one : findChildren<QDockWidget*>()) one->hide();
   update_state();
 }
 
@@ -89,6 +89,9 @@ void MainWindow::make_docks() {
     dock->setObjectName(QLatin1String(row.id));
     dock->setWidget(row.make(context, dock));
     dock->widget()->setAccessibleName(QLatin1String(row.title));
+    auto* title = new DockTitle(dock);
+    connect(title, &DockTitle::help_asked, this, [this, page = row.help] { show_page(QLatin1String(page)); });
+    dock->setTitleBarWidget(title);
     addDockWidget(row.area, dock);
   }
 }
@@ -119,18 +122,18 @@ void MainWindow::apply_look() {
 }
 
 void MainWindow::use_layout(const char* id) {
+  show_docks(true);
   for (const LayoutRow& row : layout_table())
     if (qstrcmp(row.id, id) == 0) layouts_.use_ready(row);
-  show_docks(true);
 }
 
 void MainWindow::show_docks(bool shown) {
-  if (shown == docks_shown_ && centralWidget()->isHidden() == shown) return;
+  if (shown == docks_shown_) return;
   if (shown) {
     centralWidget()->hide();
-    if (!docks_shown_ && !layouts_.use_named(last_layout)) layouts_.use_ready(layout_table().front());
+    if (!layouts_.use_named(last_layout)) layouts_.use_ready(layout_table().front());
   } else {
-    if (docks_shown_) layouts_.save_as(last_layout);
+    layouts_.save_as(last_layout);
     for (QDockWidget* dock : findChildren<QDockWidget*>()) dock->hide();
     centralWidget()->show();
   }
@@ -145,7 +148,7 @@ void MainWindow::update_state() {
   resume_->setEnabled(ready && paused);
   stop_->setEnabled(ready && running);
   close_->setEnabled(open);
-  if (open != docks_shown_) show_docks(open);
+  show_docks(open);
   const QString file = QFileInfo(session_->path()).fileName();
   const QString note = session_->read_only() ? QStringLiteral(" (read-only)") : session_->foreign() ? QStringLiteral(" (from another machine)") : QString();
   setWindowTitle(open ? QStringLiteral("%1%2 — Kernelwright").arg(file, note) : QStringLiteral("Kernelwright"));
@@ -185,10 +188,14 @@ void MainWindow::changeEvent(QEvent* event) {
 }
 
 void MainWindow::show_help() {
-  if (!help_) help_ = new HelpWindow(this);
   for (const DockRow& row : dock_table())
-    if (QDockWidget* one = dock(row.id); one && one->isAncestorOf(QApplication::focusWidget())) return help_->show_page(QLatin1String(row.help));
-  help_->show_page(QStringLiteral("gui.md"));
+    if (QDockWidget* one = dock(row.id); one && one->isAncestorOf(QApplication::focusWidget())) return show_page(QLatin1String(row.help));
+  show_page(QStringLiteral("gui.md"));
+}
+
+void MainWindow::show_page(const QString& file) {
+  if (!help_) help_ = new HelpWindow(this);
+  help_->show_page(file);
 }
 
 }  // namespace kw::ui

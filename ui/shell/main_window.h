@@ -61,6 +61,7 @@ class MainWindow : public QMainWindow {
   void refused(const QString& path, const EngineError& error);
   void apply_look();
   void show_docks(bool shown);
+  void show_page(const QString& file);
 
   Settings settings_;
   Engine* engine_;
@@ -75,6 +76,7 @@ class MainWindow : public QMainWindow {
   HelpWindow* help_ = nullptr;
   QMenu *recent_menu_ = nullptr, *layouts_menu_ = nullptr;
   QAction *optimize_ = nullptr, *pause_ = nullptr, *resume_ = nullptr, *stop_ = nullptr, *close_ = nullptr;
+  QActionGroup* ready_layouts_ = nullptr;
   QList<std::pair<QAction*, const char*>> icons_;
   QString browsed_;                             // folder of the open dialog
   bool docks_shown_ = false;

@@ -65,6 +65,14 @@ void MainWindow::make_menus() {
   add_action(view, QStringLiteral("Command &palette"), QStringLiteral("Ctrl+Shift+P"), [this] { (new CommandPalette(this))->show(); }, "palette");
 
   layouts_menu_ = menuBar()->addMenu(QStringLiteral("&Layout"));
+  ready_layouts_ = new QActionGroup(this);
+  int number = 1;
+  for (const LayoutRow& row : layout_table()) {
+    QAction* action = ready_layouts_->addAction(QLatin1String(row.title));
+    action->setShortcut(QKeySequence(QStringLiteral("Alt+%1").arg(number++)));
+    action->setToolTip(QStringLiteral("%1 (%2)").arg(QLatin1String(row.hint), action->shortcut().toString()));
+    connect(action, &QAction::triggered, this, [this, id = row.id] { use_layout(id); });
+  }
   fill_layouts();
 
   QMenu* help = menuBar()->addMenu(QStringLiteral("&Help"));
@@ -73,11 +81,7 @@ void MainWindow::make_menus() {
 
 void MainWindow::fill_layouts() {
   layouts_menu_->clear();
-  int number = 1;
-  for (const LayoutRow& row : layout_table()) {
-    QAction* action = add_action(layouts_menu_, QLatin1String(row.title), QStringLiteral("Alt+%1").arg(number++), [this, id = row.id] { use_layout(id); });
-    action->setToolTip(QLatin1String(row.hint));
-  }
+  layouts_menu_->addActions(ready_layouts_->actions());
   layouts_menu_->addSeparator();
   QMenu* remove = nullptr;
   for (const QString& name : layouts_.names()) {
@@ -107,11 +111,7 @@ void MainWindow::make_toolbar() {
   auto* space = new QWidget;
   space->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
   bar->addWidget(space);
-  for (const LayoutRow& row : layout_table()) {
-    QAction* action = bar->addAction(QLatin1String(row.title));
-    action->setToolTip(QStringLiteral("%1: %2").arg(QLatin1String(row.title), QLatin1String(row.hint)));
-    connect(action, &QAction::triggered, this, [this, id = row.id] { use_layout(id); });
-  }
+  bar->addActions(ready_layouts_->actions());
   bar->addSeparator();
   for (const auto& [action, name] : icons_)
     if (qstrcmp(name, "palette") == 0) bar->addAction(action);

@@ -25,7 +25,7 @@ struct Listing {
 
 namespace {
 
-constexpr int width_characters = 90, height_lines = 28;
+constexpr int width_characters = 120, height_lines = 28;
 
 Listing listing_of(const json& result) {
   Listing listing{text(result, "path"), text(result, "parent"), {}};

@@ -14,7 +14,7 @@ namespace kw::ui {
 
 namespace {
 
-constexpr int usual_evaluations = 200, width_characters = 64;
+constexpr int usual_evaluations = 200, width_characters = 100;
 
 QSpinBox* count(int most, int value, const QString& zero, const QString& suffix = {}) {
   auto* box = new QSpinBox;

@@ -13,7 +13,7 @@ namespace kw::ui {
 
 namespace {
 
-constexpr int width_characters = 72;
+constexpr int width_characters = 100;
 
 }  // namespace
 

@@ -9,9 +9,17 @@ namespace {
 
 constexpr int roof_points = 64;
 
-const Operator* operator_of_task(const std::vector<Operator>& operators, const QString& task) {
-  const auto found = std::find_if(operators.begin(), operators.end(), [&](const Operator& op) { return op.task == task; });
-  return found == operators.end() ? nullptr : &*found;
+struct Work { double bytes = 0, flops = 0; };   // of one call of a task, as its operators do it one by one
+
+QHash<QString, Work> work_by_task(const std::vector<Operator>& operators) {
+  QHash<QString, Work> out;
+  for (const Operator& op : operators) {
+    if (op.task.isEmpty()) continue;
+    const double calls = std::max<double>(1, static_cast<double>(op.calls));
+    out[op.task].bytes += op.bytes.value_or(0) / calls;
+    out[op.task].flops += op.flops.value_or(0) / calls;
+  }
+  return out;
 }
 
 }  // namespace
@@ -51,13 +59,13 @@ Cloud error_and_speed(const QHash<QString, Node>& nodes, const QString& task) {
 
 Cloud roofline_points(const QHash<QString, Node>& nodes, const std::vector<Operator>& operators, const QString& task) {
   Cloud cloud;
+  const QHash<QString, Work> work = work_by_task(operators);
   for (const Node& node : nodes) {
     if (!node.candidate_us || *node.candidate_us <= 0 || (!task.isEmpty() && node.task != task)) continue;
-    const Operator* op = operator_of_task(operators, node.task);
-    if (!op || !op->bytes || !op->flops || *op->bytes <= 0 || *op->flops <= 0) continue;
-    const double calls = std::max<double>(1, static_cast<double>(op->calls));
-    cloud.x << *op->flops / *op->bytes;
-    cloud.y << *op->flops / calls / *node.candidate_us / 1e3;
+    const Work one = work.value(node.task);
+    if (one.bytes <= 0 || one.flops <= 0) continue;
+    cloud.x << one.flops / one.bytes;
+    cloud.y << one.flops / *node.candidate_us / 1e3;
     cloud.ids << node.id;
   }
   return cloud;

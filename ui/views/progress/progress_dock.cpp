@@ -27,6 +27,7 @@ class ProgressDock : public QWidget {
     add(errors_, "Error and speed", "speedup", "largest error against float64", "Candidates will be drawn here by their speed and their error, once they are measured.");
     for (Chart* chart : {roofline_.chart, errors_.chart}) chart->use_log(chart->yAxis);
     roofline_.chart->use_log(roofline_.chart->xAxis);
+    for (Chart* chart : {evaluations_.chart, time_.chart, roofline_.chart}) chart->axisRect()->insetLayout()->setInsetAlignment(0, Qt::AlignRight | Qt::AlignBottom);
     tabs_->setDocumentMode(true);
     dock_column(this)->addWidget(tabs_);
     connect(context.session, &Session::steps_changed, this, [this] { draw(); });
@@ -75,6 +76,7 @@ class ProgressDock : public QWidget {
 
   void finish(Page& page, bool empty) {
     page.empty->setVisible(empty);
+    page.chart->show_axes(!empty);
     page.chart->legend->setVisible(!empty && page.chart->graphCount() > 1);
     page.chart->show_all();
   }

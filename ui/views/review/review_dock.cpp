@@ -91,7 +91,7 @@ class ReviewDock : public QWidget {
 
  private:
   void add_button(QHBoxLayout* bar, const char* label, std::function<void()> act) {
-    auto* button = new QPushButton(QLatin1String(label));
+    auto* button = new QPushButton(QString::fromUtf8(label));
     connect(button, &QPushButton::clicked, this, std::move(act));
     bar->addWidget(button);
     buttons_ << button;

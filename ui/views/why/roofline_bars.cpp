@@ -55,9 +55,15 @@ void RooflineBars::show_pair(const json& before, const json& after) {
     line->point1->setCoords(*floor, 0);
     line->point2->setCoords(*floor, 1);
     line->setPen(QPen(tone(Tone::good), 2, Qt::DashLine));
+    auto* name = new QCPItemText(this);
+    name->setText(QStringLiteral(" roofline floor %1").arg(time_text(floor)));
+    name->setColor(tone(Tone::good));
+    name->setFont(font());
+    name->setPositionAlignment(Qt::AlignLeft | Qt::AlignTop);
+    name->position->setCoords(*floor, static_cast<double>(bars.size()) + 0.15);
   }
   yAxis->setTicker(ticker);
-  yAxis->setRange(-0.6, static_cast<double>(bars.size()) - 0.4);
+  yAxis->setRange(-0.6, static_cast<double>(bars.size()) + 0.2);
   xAxis->setRange(0, most > 0 ? most * 1.08 : 1);
   replot(rpQueuedReplot);
 }
