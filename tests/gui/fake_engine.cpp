@@ -81,7 +81,7 @@ class FakeEngine {
       notify("job/progress", {{"job", "j1"}, {"fraction", 0.25}, {"text", "profiling"}, {"eta_s", 90}});
       notify("run/state", {{"session", "/s/sample.kwr"}, {"state", "searching"}, {"evaluations", 5}, {"budget", 20}, {"measured_per_min", 12.5}, {"best_speedup", 1.5}});
     }
-    if (method == "run/stop") {
+    if (method == "run/stop" || method == "jobs/cancel") {
       notify("run/state", {{"session", "/s/sample.kwr"}, {"state", "done"}, {"evaluations", 5}, {"budget", 20}});
       notify("job/done", {{"job", "j1"}, {"result", json::object()}});
     }

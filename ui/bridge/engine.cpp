@@ -196,7 +196,9 @@ void Engine::Private::die(const QString& why) {
   QObject::disconnect(process.get(), nullptr, engine, nullptr);
   process->closeWriteChannel();
   process->kill();
-  process.release()->deleteLater();             // this may be one of its signals
+  QProcess* gone = process.release();           // this may be one of its signals
+  if (gone->state() == QProcess::NotRunning) gone->deleteLater();
+  else QObject::connect(gone, &QProcess::finished, gone, &QObject::deleteLater);
   set_state(State::dead);
   fail_all();
 }

@@ -9,6 +9,8 @@ namespace kw::ui {
 
 namespace {
 
+const QString own_prefix = QStringLiteral("upload ");   // of jobs that the window does itself
+
 bool active(const Job& job) { return job.state != QLatin1String("done") && job.state != QLatin1String("failed"); }
 
 QString progress_text(const Job& job) {
@@ -124,11 +126,11 @@ const Job* JobsModel::find(const QString& id) const {
 
 bool JobsModel::can_cancel(const QString& job) const {
   const Job* row = find(job);
-  return row && active(*row) && !row->session.isEmpty();
+  return row && active(*row) && !row->id.startsWith(own_prefix);
 }
 
 void JobsModel::cancel(const QString& job) {
-  if (can_cancel(job)) engine_->call(QStringLiteral("run/stop"), {{"session", find(job)->session.toStdString()}}, this, {});
+  if (can_cancel(job)) engine_->call(QStringLiteral("jobs/cancel"), {{"job", job.toStdString()}}, this, {});
 }
 
 const Job* JobsModel::first_active() const {

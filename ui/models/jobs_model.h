@@ -26,7 +26,7 @@ class JobsModel : public QAbstractTableModel {
   const std::vector<Job>& jobs() const { return jobs_; }
   const Job* first_active() const;              // null when nothing is going on
   void clear_finished();
-  bool can_cancel(const QString& job) const;   // it runs in a session, whose run can be stopped
+  bool can_cancel(const QString& job) const;   // it is one of the engine's and still runs
   void cancel(const QString& job);
 
   int rowCount(const QModelIndex& parent = {}) const override;

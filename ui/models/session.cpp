@@ -16,7 +16,7 @@ namespace {
 constexpr qint64 shortest_wait_ms = 250;
 constexpr qint64 waits_per_fetch = 10;          // a fetch may take this part of the time
 
-const QStringList running_states{QStringLiteral("profiling"), QStringLiteral("searching"), QStringLiteral("paused"), QStringLiteral("confirming"),
+const QStringList running_states{QStringLiteral("opening"), QStringLiteral("profiling"), QStringLiteral("searching"), QStringLiteral("paused"), QStringLiteral("confirming"),
                                  QStringLiteral("timing the model")};
 
 }  // namespace
@@ -182,6 +182,7 @@ void Session::hear(const QString& method, const json& params) {
   emit run_changed();
 }
 
+QString Session::model_path() const { return text(member(info_, "model"), "path"); }
 bool Session::read_only() const { return info_.value("read_only", false); }
 bool Session::foreign() const { return info_.value("foreign", false); }
 bool Session::running() const { return running_states.contains(run_.state); }

@@ -30,6 +30,7 @@ class Session : public QObject {
   bool is_open() const { return !info_.empty(); }
   const QString& path() const { return path_; }
   const json& info() const { return info_; }    // the record `Session`
+  QString model_path() const;
   bool read_only() const;
   bool foreign() const;
 

@@ -51,7 +51,7 @@ void Chart::use_log(QCPAxis* axis) {
   axis->setScaleType(QCPAxis::stLogarithmic);
   axis->setTicker(QSharedPointer<QCPAxisTickerLog>::create());
   axis->setNumberFormat(QStringLiteral("gb"));
-  axis->setNumberPrecision(0);
+  axis->setNumberPrecision(6);
 }
 
 QCPGraph* Chart::add_line(const QString& name, Tone colour, bool steps) {
