@@ -18,7 +18,7 @@ void RunControl::start(const json& options, bool profile_only) {
   emit said(QStringLiteral("%1: opening…").arg(what));
   const auto fail = [this](const EngineError& error) { emit said(error.message); };
   trusted_call(
-      session_->engine(), profile_only ? QStringLiteral("model/profile") : QStringLiteral("run/start"), options, path, window_,
+      session_->engine(), profile_only ? QStringLiteral("model/profile") : QStringLiteral("run/start"), options, {path, {}}, window_,
       [this, what, fail](const json& result) {
         const QString session = text(result, "session");
         session_->jobs()->watch(text(result, "job"), session, what, this, [this](const json&) { session_->refresh(); }, fail);

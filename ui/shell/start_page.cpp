@@ -1,6 +1,7 @@
 #include "ui/shell/start_page.h"
 
 #include <QCommandLinkButton>
+#include <QEvent>
 #include <QLabel>
 #include <QPushButton>
 #include <QVBoxLayout>
@@ -12,12 +13,6 @@ namespace kw::ui {
 namespace {
 
 constexpr int column_characters = 76;
-
-QCommandLinkButton* link(const QString& title, const QString& words, const char* name) {
-  auto* button = new QCommandLinkButton(title, words);
-  button->setIcon(icon(name));
-  return button;
-}
 
 }  // namespace
 
@@ -32,9 +27,11 @@ StartPage::StartPage(QWidget* parent) : QWidget(parent), recent_title_(new QLabe
   auto* words = new QLabel(QStringLiteral("Finds faster kernels for a PyTorch model, proves each right and fast on this hardware, and shows why."));
   words->setWordWrap(true);
   words->setForegroundRole(QPalette::PlaceholderText);
-  auto* open = link(QStringLiteral("Open a session or a model…"), QStringLiteral("A recorded search (.kwr), or a model: .py, .pt2, .pt (Ctrl+O)"), "open");
-  auto* optimize = link(QStringLiteral("Optimize a model…"), QStringLiteral("Profile it, find its hot operators, search for faster kernels (Ctrl+R)"), "optimize");
-  auto* help = link(QStringLiteral("Read about this window"), QStringLiteral("The docks, the layouts, the keys (F1)"), "file");
+  auto* open = new QCommandLinkButton(QStringLiteral("Open a session or a model…"), QStringLiteral("A recorded search (.kwr), or a model: .py, .pt2, .pt (Ctrl+O)"));
+  auto* optimize = new QCommandLinkButton(QStringLiteral("Optimize a model…"), QStringLiteral("Profile it, find its hot operators, search for faster kernels (Ctrl+R)"));
+  auto* help = new QCommandLinkButton(QStringLiteral("Read about this window"), QStringLiteral("The docks, the layouts, the keys (F1)"));
+  links_ = {{open, "open"}, {optimize, "optimize"}, {help, "file"}};
+  take_icons();
   QFont bold = font();
   bold.setBold(true);
   recent_title_->setFont(bold);
@@ -57,6 +54,15 @@ StartPage::StartPage(QWidget* parent) : QWidget(parent), recent_title_(new QLabe
   connect(open, &QPushButton::clicked, this, &StartPage::open_asked);
   connect(optimize, &QPushButton::clicked, this, &StartPage::optimize_asked);
   connect(help, &QPushButton::clicked, this, &StartPage::help_asked);
+}
+
+void StartPage::take_icons() {
+  for (const auto& [button, name] : links_) button->setIcon(icon(name));
+}
+
+void StartPage::changeEvent(QEvent* event) {
+  if (event->type() == QEvent::PaletteChange) take_icons();
+  QWidget::changeEvent(event);
 }
 
 void StartPage::set_recent(const QStringList& files, const QString& engine_name) {

@@ -3,6 +3,7 @@
 
 #include <QWidget>
 
+class QCommandLinkButton;
 class QLabel;
 class QVBoxLayout;
 
@@ -21,7 +22,12 @@ class StartPage : public QWidget {
   void help_asked();
   void file_asked(const QString& path);
 
+ protected:
+  void changeEvent(QEvent* event) override;
+
  private:
+  void take_icons();
+  QList<std::pair<QCommandLinkButton*, const char*>> links_;
   QLabel* recent_title_;
   QVBoxLayout* recent_;
 };

@@ -1,5 +1,6 @@
 #include "ui/shell/status_bar.h"
 
+#include <QEvent>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QProgressBar>
@@ -51,6 +52,11 @@ StatusBar::StatusBar(Engine* engine, Session* session, const QString& engine_nam
   show_job();
   show_engine();
   show_run();
+}
+
+void StatusBar::changeEvent(QEvent* event) {
+  QStatusBar::changeEvent(event);
+  if (event->type() == QEvent::PaletteChange) show_engine();
 }
 
 void StatusBar::set_engine_name(const QString& name) {

@@ -19,6 +19,9 @@ class StatusBar : public QStatusBar {
   StatusBar(Engine* engine, Session* session, const QString& engine_name, QWidget* parent);
   void set_engine_name(const QString& name);
 
+ protected:
+  void changeEvent(QEvent* event) override;
+
  private:
   void show_job();
   void show_engine();

@@ -1,5 +1,6 @@
 #include "ui/views/candidate/candidate_dock.h"
 
+#include <QEvent>
 #include <QLabel>
 #include <QStackedWidget>
 #include <QTabWidget>
@@ -60,6 +61,12 @@ class CandidateDock : public QWidget {
     connect(context.session, &Session::opened, this, [this] { load(); });
     connect(tabs_, &QTabWidget::currentChanged, this, [this] { load_assembly(); });
     load();
+  }
+
+ protected:
+  void changeEvent(QEvent* event) override {
+    QWidget::changeEvent(event);
+    if (event->type() == QEvent::PaletteChange) load();   // its HTML has the colours in it
   }
 
  private:

@@ -5,6 +5,7 @@
 #include "ui/models/session.h"
 #include "ui/views/candidate/candidate_text.h"
 #include "ui/views/candidate/drafts.h"
+#include "ui/views/trust/trusted_call.h"
 #include "ui/widgets/bar.h"
 
 namespace kw::ui {
@@ -47,6 +48,7 @@ void SourceTab::show_candidate(const json& candidate) {
   id_ = text(candidate, "id");
   session_ = context_.selection->session();
   original_ = text(candidate, "source");
+  hash_ = text(candidate, "hash");
   language_ = language_of(candidate);
   const std::optional<QString> begun = draft(session_, id_);
   view_->show_text(begun.value_or(original_), language_);
@@ -80,8 +82,9 @@ void SourceTab::evaluate() {
   if (source == original_) return say(QStringLiteral("Nothing was changed yet."));
   say(QStringLiteral("Sent for evaluation…"));
   const auto fail = [this](const EngineError& error) { say(error.message); };
-  context_.engine->call(
-      QStringLiteral("candidate/edit"), {{"session", session.toStdString()}, {"parent", parent.toStdString()}, {"source", source.toStdString()}}, this,
+  trusted_call(
+      context_.engine, QStringLiteral("candidate/edit"),
+      {{"session", session.toStdString()}, {"parent", parent.toStdString()}, {"source", source.toStdString()}}, {context_.session->model_path(), hash_}, this,
       [this, session, parent, fail](const json& result) {
         const auto done = [this, session, parent](const json& made) {
           discard_draft(session, parent);

@@ -32,7 +32,7 @@ class SourceTab : public QWidget {
   QLabel* note_;
   QPushButton *edit_, *evaluate_, *discard_;
   QTimer saving_;
-  QString id_, session_, original_;
+  QString id_, hash_, session_, original_;
   SourceView::Language language_ = SourceView::Language::cpp;
 };
 

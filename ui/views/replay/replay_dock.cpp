@@ -5,13 +5,13 @@
 #include <QLabel>
 #include <QPushButton>
 #include <QSlider>
-#include <QStyle>
 #include <QTimer>
 #include <QToolButton>
 
 #include "ui/bridge/selection.h"
 #include "ui/models/quantities.h"
 #include "ui/models/session.h"
+#include "ui/shell/icons.h"
 #include "ui/shell/theme.h"
 #include "ui/widgets/bar.h"
 
@@ -123,7 +123,7 @@ class ReplayDock : public QWidget {
     context_.selection->set_moment({});
   }
 
-  void show_playing() { play_->setIcon(style()->standardIcon(timer_.isActive() ? QStyle::SP_MediaPause : QStyle::SP_MediaPlay)); }
+  void show_playing() { play_->setIcon(icon(timer_.isActive() ? "pause" : "optimize")); }
 
   DockContext context_;
   QSlider* slider_;

@@ -1,5 +1,6 @@
 #include "ui/views/review/review_dock.h"
 
+#include <QEvent>
 #include <QFileDialog>
 #include <QLabel>
 #include <QPlainTextEdit>
@@ -89,6 +90,12 @@ class ReviewDock : public QWidget {
     load();
   }
 
+ protected:
+  void changeEvent(QEvent* event) override {
+    QWidget::changeEvent(event);
+    if (event->type() == QEvent::PaletteChange) load();   // its HTML has the colours in it
+  }
+
  private:
   void add_button(QHBoxLayout* bar, const char* label, std::function<void()> act) {
     auto* button = new QPushButton(QString::fromUtf8(label));
@@ -154,7 +161,7 @@ class ReviewDock : public QWidget {
       note_->setText(QStringLiteral("%1: recorded %2; here %3.").arg(id, recorded, here));
       load();
     };
-    trusted_call(context_.engine, QStringLiteral("candidate/verify"), params("id"), session, this, [this, id, session, done](const json& result) {
+    trusted_call(context_.engine, QStringLiteral("candidate/verify"), params("id"), {context_.session->model_path(), text(candidate_, "hash")}, this, [this, id, session, done](const json& result) {
       context_.session->jobs()->watch(text(result, "job"), session, QStringLiteral("Verify %1").arg(id), this, done, complain());
     }, complain());
   }

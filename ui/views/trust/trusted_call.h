@@ -1,6 +1,6 @@
 #pragma once
-// Calls that run somebody's code: where the engine answers "trust", the user is asked, the answer is remembered by the content's hash, and
-// the call is made again.
+// Calls that run somebody's code: where the engine answers that nobody agreed to it yet, the user is asked, the answer is remembered by the
+// content's hash, and the call is made again.
 
 #include "ui/bridge/engine.h"
 
@@ -8,8 +8,10 @@ class QWidget;
 
 namespace kw::ui {
 
-// `path`: the file whose content is asked about, as the engine knows it.
-void trusted_call(Engine* engine, const QString& method, const json& params, const QString& path, QWidget* owner, Engine::Done done,
+// What may have to be agreed to: the model's file, as the engine knows it, and the candidate, by its hash ("": none is run).
+struct Foreign { QString model_path, candidate_hash; };
+
+void trusted_call(Engine* engine, const QString& method, const json& params, const Foreign& code, QWidget* owner, Engine::Done done,
                   Engine::Failed failed);
 
 }  // namespace kw::ui
