@@ -1,0 +1,101 @@
+// Frame times of the canvases, offscreen. Usage: gui_canvas_bench [--grabs FOLDER]
+//   QT_QPA_PLATFORM=offscreen build/release/bin/gui_canvas_bench
+
+#include <chrono>
+#include <cstdio>
+
+#include <QApplication>
+#include <QImage>
+
+#include "tests/gui/canvas/made_tree.h"
+#include "ui/widgets/tree/tree_canvas.h"
+
+namespace kw::ui {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double ms_since(Clock::time_point start) { return std::chrono::duration<double, std::milli>(Clock::now() - start).count(); }
+
+constexpr QSize window{1600, 1000};
+
+struct Frames {
+  std::vector<double> ms;
+  template <class F>
+  void time(F f) {
+    const auto start = Clock::now();
+    f();
+    ms.push_back(ms_since(start));
+  }
+  double at(double share) {
+    std::sort(ms.begin(), ms.end());
+    return ms[static_cast<std::size_t>(share * static_cast<double>(ms.size() - 1))];
+  }
+  void print(const char* what, double limit_median = 16, double limit_p99 = 33) {
+    const double median = at(0.5), p99 = at(0.99);
+    std::printf("%-58s median %7.2f ms   p99 %7.2f ms   %s\n", what, median, p99, median < limit_median && p99 < limit_p99 ? "ok" : "MISSED");
+    std::fflush(stdout);
+  }
+};
+
+// A frame is what the screen would get: the widget painted into an image of its size.
+void frame(QWidget& widget, QImage& screen) { widget.render(&screen, QPoint(), QRegion(), QWidget::DrawWindowBackground); }
+
+void print_once(const char* what, double ms, double limit) {
+  std::printf("%-58s        %7.2f ms                    %s\n", what, ms, ms < limit ? "ok" : "MISSED");
+  std::fflush(stdout);
+}
+
+void bench_tree(QImage& screen) {
+  TreeCanvas canvas;
+  canvas.resize(window);
+  canvas.set_texts({[](int item) { return QString("tile %1 → %2").arg(item % 7).arg(item % 64); }, {}});
+  TreeItems tree = made_tree(100'000);
+  auto start = Clock::now();
+  canvas.set_tree(tree, true);
+  print_once("tree of 100,000 nodes: items in and laid out", ms_since(start), 2000);
+  start = Clock::now();
+  frame(canvas, screen);
+  print_once("tree: first paint", ms_since(start), 500);
+
+  const int deep = canvas.tree().items.back().parent;
+  for (const double zoom : {1.0, 4.0, 20.0, 100.0, 1000.0, 1e9}) {
+    canvas.fit();
+    canvas.select(deep, true);
+    const_cast<TreeCamera&>(canvas.camera()).zoom_about(QPointF(800, 500), zoom);
+    canvas.select(deep, true);
+    const QString what = QString("tree: pan at zoom %1 (%2 px a slot)").arg(zoom).arg(canvas.camera().slot_px(), 0, 'g', 3);
+    Frames frames;
+    for (int i = 0; i < 200; ++i) {
+      const_cast<TreeCamera&>(canvas.camera()).move_by(QPointF(i < 100 ? 17 : -17, i % 20 < 10 ? 5 : -5));
+      frames.time([&] { frame(canvas, screen); });
+    }
+    frames.print(qPrintable(what));
+  }
+  Frames zooming;
+  canvas.fit();
+  for (int i = 0; i < 400; ++i) {
+    const_cast<TreeCamera&>(canvas.camera()).zoom_about(QPointF(500, 400), i < 200 ? 1.06 : 1 / 1.06);
+    zooming.time([&] { frame(canvas, screen); });
+  }
+  zooming.print("tree: zoom in and out");
+  Frames deltas;
+  for (int i = 1; i <= 10; ++i) {
+    TreeItems more = made_tree(100'000 + 1000 * i);
+    deltas.time([&] {
+      canvas.set_tree(std::move(more));
+      frame(canvas, screen);
+    });
+  }
+  deltas.print("tree: 1,000 new nodes on screen", 100, 100);
+}
+
+}  // namespace
+}  // namespace kw::ui
+
+int main(int argc, char** argv) {
+  QApplication app(argc, argv);
+  QImage screen(kw::ui::window, QImage::Format_ARGB32_Premultiplied);
+  kw::ui::bench_tree(screen);
+  return 0;
+}
