@@ -90,11 +90,51 @@ void bench_tree(QImage& screen) {
   deltas.print("tree: 1,000 new nodes on screen", 100, 100);
 }
 
+QPalette dark_palette() {
+  QPalette p;
+  p.setColor(QPalette::Window, QColor(0x25, 0x27, 0x2b));
+  p.setColor(QPalette::Base, QColor(0x1b, 0x1d, 0x21));
+  for (const QPalette::ColorRole role : {QPalette::Text, QPalette::WindowText, QPalette::ButtonText}) p.setColor(role, QColor(0xe2, 0xe4, 0xe8));
+  p.setColor(QPalette::Button, QColor(0x30, 0x33, 0x38));
+  return p;
+}
+
+void grab_tree(const QString& folder, const QString& theme) {
+  TreeCanvas canvas;
+  canvas.resize(1280, 800);
+  canvas.set_texts({[](int item) { return QString("tile %1 → %2").arg(item % 7).arg(item % 64); },
+                    [](int item) { return Card{QString("c%1  faster").arg(item), {{"Speedup", "1.42× (1.38–1.46)"}, {"N", "128"}, {"Q", "0.31"}, {"P", "0.12"}, {"U", "0.08"}}}; }});
+  for (const int nodes : {30, 1000, 100'000}) {
+    TreeItems tree = made_tree(nodes);
+    tree.items[5].flags |= TreeItem::pinned;
+    tree.items[7].flags |= TreeItem::banned;
+    tree.items[9].flags |= TreeItem::matched;
+    canvas.set_tree(std::move(tree), true);
+    canvas.select_best();
+    for (const double zoom : {1.0, 8.0, 60.0, 1e9}) {
+      canvas.fit();
+      const_cast<TreeCamera&>(canvas.camera()).zoom_about(QPointF(640, 400), zoom);
+      if (zoom > 1) canvas.select_best();
+      canvas.grab().save(QString("%1/tree-%2-%3-%4.png").arg(folder, theme).arg(nodes).arg(zoom));
+      if (canvas.camera().slot_px() >= TreeCamera::widest_slot) break;
+    }
+  }
+}
+
+int grab_all(const QString& folder) {
+  for (const bool dark : {false, true}) {
+    if (dark) QApplication::setPalette(dark_palette());
+    grab_tree(folder, dark ? "dark" : "light");
+  }
+  return 0;
+}
+
 }  // namespace
 }  // namespace kw::ui
 
 int main(int argc, char** argv) {
   QApplication app(argc, argv);
+  if (argc == 3 && QString(argv[1]) == "--grabs") return kw::ui::grab_all(argv[2]);
   QImage screen(kw::ui::window, QImage::Format_ARGB32_Premultiplied);
   kw::ui::bench_tree(screen);
   return 0;

@@ -8,25 +8,35 @@ namespace {
 
 using Place = TreeLayout::Place;
 
+constexpr double mark_px = 2;           // of marks that are narrower, one stands for its neighbours
 constexpr double smallest_sprite = 3.0;        // px; below, a node is a mark of one colour
 constexpr double label_row = 44, edit_row = 80, edit_room = 76;   // px from which there is room for speedups and for edits
 constexpr std::size_t faded_marks = 31;
 constexpr std::size_t links_at_once = 400;
+constexpr double links_slot = 10;      // px a slot from which they do not cover the tree
 
 int rounded(double v) { return static_cast<int>(std::lround(v)); }
 
-// Calls f(place) for places [first, last), sorted along x: for each, or for one a pixel where they are denser.
+// Appends a rectangle, or widens the last one where they touch: dense rows become few.
+void append(std::vector<QRect>& rects, const QRect& r) {
+  if (!rects.empty() && rects.back().right() + 1 >= r.left() && rects.back().left() <= r.left() && rects.back().top() == r.top() && rects.back().height() == r.height())
+    rects.back().setRight(std::max(rects.back().right(), r.right()));
+  else
+    rects.push_back(r);
+}
+
+// Calls f(place) for places [first, last), sorted along x: for each, or for one a cell (1 where `cells_a_slot` is px) where they are denser.
 template <class Position, class F>
-void each_pixel(int first, int last, double pixels_a_slot, Position position, F f) {
+void each_cell(int first, int last, double cells_a_slot, Position position, F f) {
   for (int p = first; p < last;) {
     f(p);
-    const double next_pixel = std::floor(position(p) * pixels_a_slot) + 1;
+    const double next_cell = std::floor(position(p) * cells_a_slot) + 1;
     int step = 1;
-    while (p + step < last && position(p + step) * pixels_a_slot < next_pixel) step *= 2;   // gallop, then halve
+    while (p + step < last && position(p + step) * cells_a_slot < next_cell) step *= 2;   // gallop, then halve
     int low = p + step / 2, high = std::min(p + step, last);
     while (high - low > 1) {
       const int middle = (low + high) / 2;
-      (position(middle) * pixels_a_slot < next_pixel ? low : high) = middle;
+      (position(middle) * cells_a_slot < next_cell ? low : high) = middle;
     }
     p = std::max(high, p + 1);
   }
@@ -80,32 +90,32 @@ void TreePainter::paint(QPainter& painter, const TreeScene& scene, const TreeCam
   for (int row = frame.first_row(1.5); row < frame.end_row(); ++row) add_edges(frame, row);
   paint_edges(frame);
   paint_links(frame);
-  paint_path(frame, scene.best, colors.best, 3);
-  if (scene.selected >= 0) {
-    std::vector<int> ancestors;
-    for (int item = scene.selected; item >= 0; item = scene.tree.items[static_cast<std::size_t>(item)].parent) ancestors.push_back(item);
-    paint_path(frame, ancestors, colors.accent, 2);
-  }
+  std::vector<int> ancestors;
+  for (int item = scene.selected; item >= 0; item = scene.tree.items[static_cast<std::size_t>(item)].parent) ancestors.push_back(item);
+  paint_path(frame, ancestors, colors.accent);
+  paint_path(frame, scene.best, colors.best);
   for (int row = frame.first_row(0.6); row < frame.end_row(); ++row) paint_row(frame, row);
   paint_marks(frame);
+  paint_ring(frame, scene.hovered, colors.faint_text);
+  paint_ring(frame, scene.selected, colors.accent);
 }
 
 void TreePainter::add_edges(const Frame& frame, int row) {
   const TreeCamera& camera = frame.camera;
   const auto [first, last] = frame.scene.layout.touching(row, static_cast<float>(frame.left()), static_cast<float>(frame.right()));
   const int top = rounded(camera.y(row)), bottom = rounded(camera.y(row + 1)), mid = rounded(camera.y(row) + camera.row_px() * 0.5);
-  each_pixel(first, last, camera.slot_px(), [&](int p) { return static_cast<double>(frame.place(p).left); }, [&](int p) {
+  each_cell(first, last, camera.slot_px(), [&](int p) { return static_cast<double>(frame.place(p).left); }, [&](int p) {
     const Place& parent = frame.place(p);
     if (parent.children == 0) return;
     const int x = rounded(camera.x(parent.x));
     if (parent.width * camera.slot_px() < 1.5) {
-      dense_edges_.emplace_back(x, top, 1, bottom - top);
+      append(dense_edges_, QRect(x, top, 1, bottom - top));
       return;
     }
-    edges_.emplace_back(x, top, 1, mid - top);
+    append(edges_, QRect(x, top, 1, mid - top));
     const int from = rounded(camera.x(frame.place(parent.first_child).x)), to = rounded(camera.x(frame.place(parent.first_child + parent.children - 1).x));
     const int seen_from = std::max(from, frame.clip.left() - 1), seen_to = std::min(to, frame.clip.right() + 1);
-    if (seen_to > seen_from) edges_.emplace_back(seen_from, mid, seen_to - seen_from + 1, 1);
+    if (seen_to > seen_from) append(edges_, QRect(seen_from, mid, seen_to - seen_from + 1, 1));
     add_drops(frame, parent, mid, bottom);
   });
 }
@@ -117,25 +127,25 @@ void TreePainter::add_drops(const Frame& frame, const Place& parent, int mid, in
   const auto last = std::partition_point(first, end_child, [&](const Place& c) { return c.x <= frame.right(); });
   const bool dense = static_cast<double>(parent.width) / parent.children * frame.camera.slot_px() < 4;
   auto& drops = dense ? dense_edges_ : edges_;
-  each_pixel(static_cast<int>(first - begin), static_cast<int>(last - begin), frame.camera.slot_px(), [&](int c) { return static_cast<double>(frame.place(c).x); },
-             [&](int c) { drops.emplace_back(rounded(frame.camera.x(frame.place(c).x)), mid, 1, bottom - mid); });
+  each_cell(static_cast<int>(first - begin), static_cast<int>(last - begin), frame.camera.slot_px(), [&](int c) { return static_cast<double>(frame.place(c).x); },
+             [&](int c) { append(drops, QRect(rounded(frame.camera.x(frame.place(c).x)), mid, 1, bottom - mid)); });
 }
 
 void TreePainter::paint_edges(const Frame& frame) {
-  QColor dense = frame.colors.grid;
-  for (const auto& [rects, color] : {std::pair(&dense_edges_, dense), std::pair(&edges_, frame.colors.edge)}) {
+  for (const auto& [rects, color] : {std::pair(&dense_edges_, frame.colors.grid), std::pair(&edges_, frame.colors.edge)}) {
     frame.painter.setPen(Qt::NoPen);
     frame.painter.setBrush(color);
     if (!rects->empty()) frame.painter.drawRects(rects->data(), static_cast<int>(rects->size()));
   }
 }
 
-void TreePainter::paint_path(const Frame& frame, const std::vector<int>& items, const QColor& color, int thickness) {
+void TreePainter::paint_path(const Frame& frame, const std::vector<int>& items, const QColor& color) {
+  constexpr int half = 1;
   const QRect seen = frame.clip.adjusted(-8, -8, 8, 8);
   for (const int item : items) {
     const int p = frame.scene.layout.place_of(item);
     if (p < 0 || frame.place(p).parent < 0) continue;
-    const int row = frame.scene.layout.row_of(p), half = thickness / 2;
+    const int row = frame.scene.layout.row_of(p);
     const int x = rounded(frame.camera.x(frame.place(p).x)), parent_x = rounded(frame.camera.x(frame.place(frame.place(p).parent).x));
     const int top = rounded(frame.camera.y(row - 1)), mid = rounded(frame.camera.y(row - 1) + frame.camera.row_px() * 0.5), bottom = rounded(frame.camera.y(row));
     const auto bar = [&](int x0, int y0, int x1, int y1) {
@@ -150,7 +160,7 @@ void TreePainter::paint_path(const Frame& frame, const std::vector<int>& items, 
 // Those of the item under the pointer and of the selected one; all where there are few of them.
 void TreePainter::paint_links(const Frame& frame) {
   const auto& links = frame.scene.tree.links;
-  const bool all = links.size() <= links_at_once;
+  const bool all = links.size() <= links_at_once && frame.camera.slot_px() >= links_slot;
   QPen pen(frame.colors.edge, 1, Qt::DashLine);
   frame.painter.save();
   frame.painter.setRenderHint(QPainter::Antialiasing);
@@ -176,15 +186,16 @@ void TreePainter::paint_row(const Frame& frame, int row) {
   const TreeLayout& layout = frame.scene.layout;
   const auto [first, last] = layout.touching(row, static_cast<float>(frame.left()), static_cast<float>(frame.right()));
   const double y = camera.y(row);
-  each_pixel(first, last, camera.slot_px(), [&](int p) { return static_cast<double>(frame.place(p).x); }, [&](int p) {
+  each_cell(first, last, camera.slot_px() / mark_px, [&](int p) { return static_cast<double>(frame.place(p).x); }, [&](int p) {
     const double x = camera.x(frame.place(p).x);
     if (x < frame.clip.left() - 90 || x > frame.clip.right() + 90) return;
     const TreeItem& item = frame.item(p);
     const double space = room(layout, row, p, camera.slot_px());
     const double r = radius(item, space, camera.row_px());
     if (r < smallest_sprite) {
-      const int width = std::max(1, rounded(std::min(2 * r, space * 0.75))), height = std::clamp(rounded(2 * r), 3, 6);
-      marks_[item.has(TreeItem::faded) ? faded_marks : item.style].emplace_back(rounded(x - width / 2.0), rounded(y - height / 2.0), width, height);
+      const bool alone = space > mark_px * 1.5;
+      const int width = alone ? std::max(2, rounded(std::min(2 * r, space * 0.75))) : static_cast<int>(mark_px), height = std::clamp(rounded(2 * r), 3, 6);
+      append(marks_[item.has(TreeItem::faded) ? faded_marks : item.style], QRect(rounded(x - width / 2.0), rounded(y - height / 2.0), width, height));
       return;
     }
     const QPoint center(rounded(x), rounded(y));
@@ -194,15 +205,22 @@ void TreePainter::paint_row(const Frame& frame, int row) {
     } else {
       sprites_.draw(frame.painter, center, rounded(r), item);
     }
-    if (frame.place(p).item == frame.scene.selected || frame.place(p).item == frame.scene.hovered) {
-      frame.painter.setRenderHint(QPainter::Antialiasing);
-      frame.painter.setPen(QPen(frame.place(p).item == frame.scene.selected ? frame.colors.accent : frame.colors.faint_text, 2.5));
-      frame.painter.setBrush(Qt::NoBrush);
-      frame.painter.drawEllipse(QPointF(center), r + 5, r + 5);
-      frame.painter.setRenderHint(QPainter::Antialiasing, false);
-    }
     paint_labels(frame, p, center, r, space);
   });
+}
+
+void TreePainter::paint_ring(const Frame& frame, int item, const QColor& color) {
+  const int p = frame.scene.layout.place_of(item);
+  if (p < 0) return;
+  const int row = frame.scene.layout.row_of(p);
+  const double r = radius(frame.item(p), room(frame.scene.layout, row, p, frame.camera.slot_px()), frame.camera.row_px());
+  frame.painter.save();
+  frame.painter.setClipRect(frame.clip);
+  frame.painter.setRenderHint(QPainter::Antialiasing);
+  frame.painter.setPen(QPen(color, 2.5));
+  frame.painter.setBrush(Qt::NoBrush);
+  frame.painter.drawEllipse(QPointF(frame.camera.x(frame.place(p).x), frame.camera.y(row)), r + 5, r + 5);
+  frame.painter.restore();
 }
 
 void TreePainter::paint_labels(const Frame& frame, int place, QPointF center, double r, double room) {

@@ -39,7 +39,8 @@ class TreePainter {
   void add_edges(const Frame& frame, int row);
   void add_drops(const Frame& frame, const TreeLayout::Place& parent, int mid, int bottom);
   void paint_edges(const Frame& frame);
-  void paint_path(const Frame& frame, const std::vector<int>& items, const QColor& color, int thickness);
+  void paint_path(const Frame& frame, const std::vector<int>& items, const QColor& color);
+  void paint_ring(const Frame& frame, int item, const QColor& color);
   void paint_links(const Frame& frame);
   void paint_row(const Frame& frame, int row);
   void paint_labels(const Frame& frame, int place, QPointF center, double r, double room);
