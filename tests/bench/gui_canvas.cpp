@@ -5,9 +5,12 @@
 #include <cstdio>
 
 #include <QApplication>
+#include <QFile>
 #include <QImage>
 
+#include "tests/gui/canvas/made_timeline.h"
 #include "tests/gui/canvas/made_tree.h"
+#include "ui/widgets/timeline/timeline_canvas.h"
 #include "ui/widgets/tree/tree_canvas.h"
 
 namespace kw::ui {
@@ -46,8 +49,16 @@ void print_once(const char* what, double ms, double limit) {
   std::fflush(stdout);
 }
 
-void bench_tree(QImage& screen) {
-  TreeCanvas canvas;
+// Resident memory of this process (/proc/self/status), both canvases open.
+void print_memory(double limit_mb) {
+  QFile status("/proc/self/status");
+  if (!status.open(QIODevice::ReadOnly)) return;
+  const QString text = QString::fromUtf8(status.readAll());
+  const double mb = text.section("VmRSS:", 1).trimmed().section(' ', 0, 0).toDouble() / 1024;
+  std::printf("%-58s        %7.1f MB                    %s\n", "resident memory, both open", mb, mb < limit_mb ? "ok" : "MISSED");
+}
+
+void bench_tree(QImage& screen, TreeCanvas& canvas) {
   canvas.resize(window);
   canvas.set_texts({[](int item) { return QString("tile %1 → %2").arg(item % 7).arg(item % 64); }, {}});
   TreeItems tree = made_tree(100'000);
@@ -90,6 +101,38 @@ void bench_tree(QImage& screen) {
   deltas.print("tree: 1,000 new nodes on screen", 100, 100);
 }
 
+void bench_timeline(QImage& screen, TimelineCanvas& canvas) {
+  auto start = Clock::now();
+  auto data = std::make_shared<const TimelineData>(made_timeline(1'000'000));
+  print_once("timeline of 1,000,000 events: made and indexed", ms_since(start), 2000);
+  canvas.resize(window);
+  start = Clock::now();
+  canvas.set_data(data);
+  frame(canvas, screen);
+  print_once("timeline: first window", ms_since(start), 500);
+  const double middle = (data->start_us() + data->end_us()) / 2, whole = data->end_us() - data->start_us();
+  for (const double zoom : {1.0, 10.0, 100.0, 1e3, 1e4, 1e5, 1e6}) {
+    const double length = whole / zoom;
+    Frames frames;
+    for (int i = 0; i < 200; ++i) {
+      const double at = middle + length * 0.01 * i;
+      canvas.show_range({at - length / 2, at + length / 2});
+      frames.time([&] { frame(canvas, screen); });
+    }
+    frames.print(qPrintable(QString("timeline: pan with %L1 µs in view").arg(length, 0, 'g', 3)));
+  }
+  Frames zooming;
+  for (int i = 0; i < 400; ++i) {
+    const double length = whole * std::pow(0.93, i < 200 ? i : 400 - i);
+    canvas.show_range({middle - length / 3, middle + length * 2 / 3});
+    zooming.time([&] { frame(canvas, screen); });
+  }
+  zooming.print("timeline: zoom in and out");
+  Frames sums;
+  for (int i = 0; i < 20; ++i) sums.time([&] { data->sums(data->start_us() + i, data->end_us()); });
+  sums.print("timeline: sums by name over everything", 100, 200);
+}
+
 QPalette dark_palette() {
   QPalette p;
   p.setColor(QPalette::Window, QColor(0x25, 0x27, 0x2b));
@@ -121,10 +164,24 @@ void grab_tree(const QString& folder, const QString& theme) {
   }
 }
 
+void grab_timeline(const QString& folder, const QString& theme) {
+  auto data = std::make_shared<const TimelineData>(made_timeline(200'000));
+  TimelineCanvas canvas;
+  canvas.resize(1280, 420);
+  canvas.set_data(data);
+  canvas.grab().save(QString("%1/timeline-%2-all.png").arg(folder, theme));
+  for (const double length : {100'000.0, 4'000.0, 300.0, 8.0}) {
+    canvas.show_range({500'000, 500'000 + length});
+    if (length == 300.0) canvas.select({0, 0, data->tracks()[0].lanes[0].first_ending_after(500'100)}, true);
+    canvas.grab().save(QString("%1/timeline-%2-%3.png").arg(folder, theme).arg(length));
+  }
+}
+
 int grab_all(const QString& folder) {
   for (const bool dark : {false, true}) {
     if (dark) QApplication::setPalette(dark_palette());
     grab_tree(folder, dark ? "dark" : "light");
+    grab_timeline(folder, dark ? "dark" : "light");
   }
   return 0;
 }
@@ -136,6 +193,10 @@ int main(int argc, char** argv) {
   QApplication app(argc, argv);
   if (argc == 3 && QString(argv[1]) == "--grabs") return kw::ui::grab_all(argv[2]);
   QImage screen(kw::ui::window, QImage::Format_ARGB32_Premultiplied);
-  kw::ui::bench_tree(screen);
+  kw::ui::TreeCanvas tree;
+  kw::ui::TimelineCanvas timeline;
+  kw::ui::bench_tree(screen, tree);
+  kw::ui::bench_timeline(screen, timeline);
+  kw::ui::print_memory(400);
   return 0;
 }

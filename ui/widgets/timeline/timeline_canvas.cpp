@@ -6,10 +6,10 @@
 #include <QKeyEvent>
 #include <QMouseEvent>
 #include <QPainter>
-#include <QSvgGenerator>
 #include <QWheelEvent>
 
-#include "ui/widgets/timeline/time_text.h"
+#include "ui/widgets/canvas/save_picture.h"
+#include "ui/widgets/timeline/span_text.h"
 
 namespace kw::ui {
 namespace {
@@ -95,7 +95,7 @@ void TimelineCanvas::paint_view(QPainter& painter, bool vector) {
     painter.setPen(colors.accent);
     painter.drawLine(QPointF(left, lanes.top()), QPointF(left, lanes.bottom()));
     painter.drawLine(QPointF(right, lanes.top()), QPointF(right, lanes.bottom()));
-    const QString text = time_text(range_->length());
+    const QString text = span_text(range_->length());
     QRect label = painter.fontMetrics().boundingRect(text).adjusted(-6, -2, 6, 2);
     label.moveCenter(QPoint(static_cast<int>((left + right) / 2), lanes.top() - view_.axis / 2));
     painter.fillRect(label, colors.accent);
@@ -126,7 +126,7 @@ void TimelineCanvas::paintEvent(QPaintEvent*) {
     }
     painter.drawPixmap(0, 0, overview_picture_);
     painter.setPen(colors.faint_text);
-    painter.drawText(QRect(8, 0, view_.headers - 14, view_.overview), Qt::AlignVCenter | Qt::AlignLeft, time_text(extent_.length()));
+    painter.drawText(QRect(8, 0, view_.headers - 14, view_.overview), Qt::AlignVCenter | Qt::AlignLeft, span_text(extent_.length()));
     QColor inside = colors.accent;
     inside.setAlpha(40);
     painter.setPen(QPen(colors.accent, 1));
@@ -221,8 +221,8 @@ Card TimelineCanvas::card_of(EventRef ref) const {
   const TimelineEvent& event = data_->event(ref);
   Card card{data_->names()[event.name], {}};
   card.lines.emplace_back(tr("Track"), data_->tracks()[static_cast<std::size_t>(ref.track)].name);
-  card.lines.emplace_back(tr("Begin"), time_text(event.start_us));
-  card.lines.emplace_back(event.count > 1 ? tr("Length of all") : tr("Length"), time_text(event.duration_us));
+  card.lines.emplace_back(tr("Begin"), span_text(event.start_us));
+  card.lines.emplace_back(event.count > 1 ? tr("Length of all") : tr("Length"), span_text(event.duration_us));
   if (event.count > 1) card.lines.emplace_back(tr("Stands for"), tr("%1 events: zoom in to tell them apart").arg(event.count));
   if (event.node >= 0) card.lines.emplace_back(tr("Node"), QString::number(event.node));
   if (event.detail > 0)
@@ -374,27 +374,8 @@ void TimelineCanvas::keyPressEvent(QKeyEvent* event) {
   }
 }
 
-QString TimelineCanvas::save_svg(const QString& path) {
-  QSvgGenerator svg;
-  svg.setFileName(path);
-  svg.setSize(size());
-  svg.setViewBox(rect());
-  svg.setTitle(accessibleName());
-  QPainter painter;
-  if (!painter.begin(&svg)) return tr("Cannot write %1. Choose a folder that you may write to.").arg(path);
-  painter.setFont(font());
-  paint_view(painter, true);
-  return painter.end() ? QString() : tr("Cannot write %1 to the end. Is the disk full?").arg(path);
-}
-
-QString TimelineCanvas::save_png(const QString& path) {
-  QPixmap picture(size() * 2);
-  picture.setDevicePixelRatio(2);
-  QPainter painter(&picture);
-  painter.setFont(font());
-  paint_view(painter);
-  painter.end();
-  return picture.save(path, "PNG") ? QString() : tr("Cannot write %1. Choose a folder that you may write to.").arg(path);
+QString TimelineCanvas::save(const QString& path) {
+  return save_picture(*this, path, [this](QPainter& painter, bool vector) { paint_view(painter, vector); });
 }
 
 }  // namespace kw::ui

@@ -9,7 +9,7 @@
 #include <QScrollBar>
 #include <QWidget>
 
-#include "ui/widgets/hover_card.h"
+#include "ui/widgets/canvas/hover_card.h"
 #include "ui/widgets/timeline/timeline_painter.h"
 
 namespace kw::ui {
@@ -43,8 +43,7 @@ class TimelineCanvas : public QWidget {
   // Events whose name contains the text; the number of names found. Others fade.
   int search(const QString& text);
   bool select_match(bool forward);             // the next one after the selected event; false: none
-  QString save_svg(const QString& path);       // what is seen; "" or what went wrong
-  QString save_png(const QString& path);
+  QString save(const QString& path);           // what is seen, as .png or .svg; "" or what went wrong
   void paint_view(QPainter& painter, bool vector = false);
 
  public Q_SLOTS:

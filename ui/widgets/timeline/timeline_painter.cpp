@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "ui/widgets/timeline/time_text.h"
+#include "ui/widgets/timeline/span_text.h"
 
 namespace kw::ui {
 namespace {

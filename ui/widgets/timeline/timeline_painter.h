@@ -5,7 +5,7 @@
 #include <QPainter>
 
 #include "ui/widgets/palette.h"
-#include "ui/widgets/text_cache.h"
+#include "ui/widgets/canvas/text_cache.h"
 #include "ui/widgets/timeline/timeline_data.h"
 
 namespace kw::ui {

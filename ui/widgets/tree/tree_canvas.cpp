@@ -6,8 +6,9 @@
 #include <QKeyEvent>
 #include <QMouseEvent>
 #include <QPainter>
-#include <QSvgGenerator>
 #include <QWheelEvent>
+
+#include "ui/widgets/canvas/save_picture.h"
 
 namespace kw::ui {
 namespace {
@@ -267,27 +268,8 @@ void TreeCanvas::keyPressEvent(QKeyEvent* event) {
   }
 }
 
-QString TreeCanvas::save_svg(const QString& path) {
-  QSvgGenerator svg;
-  svg.setFileName(path);
-  svg.setSize(size());
-  svg.setViewBox(rect());
-  svg.setTitle(accessibleName());
-  QPainter painter;
-  if (!painter.begin(&svg)) return tr("Cannot write %1. Choose a folder that you may write to.").arg(path);
-  painter.setFont(font());
-  paint_view(painter, rect(), true);
-  return painter.end() ? QString() : tr("Cannot write %1 to the end. Is the disk full?").arg(path);
-}
-
-QString TreeCanvas::save_png(const QString& path) {
-  QPixmap picture(size() * 2);
-  picture.setDevicePixelRatio(2);
-  QPainter painter(&picture);
-  painter.setFont(font());
-  paint_view(painter, rect());
-  painter.end();
-  return picture.save(path, "PNG") ? QString() : tr("Cannot write %1. Choose a folder that you may write to.").arg(path);
+QString TreeCanvas::save(const QString& path) {
+  return save_picture(*this, path, [this](QPainter& painter, bool vector) { paint_view(painter, rect(), vector); });
 }
 
 }  // namespace kw::ui

@@ -4,7 +4,7 @@
 
 #include <QWidget>
 
-#include "ui/widgets/hover_card.h"
+#include "ui/widgets/canvas/hover_card.h"
 #include "ui/widgets/tree/tree_minimap.h"
 
 namespace kw::ui {
@@ -31,8 +31,7 @@ class TreeCanvas : public QWidget {
   void select(int item, bool bring_into_view);
   void set_collapsed(int item, bool collapsed);
   void collapse_below(int rows);               // what is deeper is folded; a negative number unfolds all
-  QString save_svg(const QString& path);       // what is seen; "" or what went wrong
-  QString save_png(const QString& path);
+  QString save(const QString& path);           // what is seen, as .png or .svg; "" or what went wrong
   void paint_view(QPainter& painter, const QRect& clip, bool vector = false);
 
  public Q_SLOTS:

@@ -7,7 +7,7 @@
 
 #include <QString>
 
-#include "ui/widgets/card.h"
+#include "ui/widgets/canvas/card.h"
 
 namespace kw::ui {
 

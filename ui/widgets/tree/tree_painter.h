@@ -8,7 +8,7 @@
 #include <QRect>
 
 #include "ui/widgets/palette.h"
-#include "ui/widgets/text_cache.h"
+#include "ui/widgets/canvas/text_cache.h"
 #include "ui/widgets/tree/node_sprites.h"
 #include "ui/widgets/tree/tree_camera.h"
 #include "ui/widgets/tree/tree_layout.h"

@@ -3,7 +3,7 @@
 
 #include <QWidget>
 
-#include "ui/widgets/card.h"
+#include "ui/widgets/canvas/card.h"
 
 namespace kw::ui {
 

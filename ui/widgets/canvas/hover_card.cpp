@@ -1,4 +1,4 @@
-#include "ui/widgets/hover_card.h"
+#include "ui/widgets/canvas/hover_card.h"
 
 #include <algorithm>
 

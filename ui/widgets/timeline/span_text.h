@@ -5,7 +5,7 @@
 
 namespace kw::ui {
 
-QString time_text(double us);
+QString span_text(double us);
 // A position on an axis, to the digit that `step_us` needs.
 QString tick_text(double us, double step_us);
 // The smallest of 1, 2, 5 × 10^n µs that is at least `us`.

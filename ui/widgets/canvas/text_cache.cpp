@@ -1,4 +1,4 @@
-#include "ui/widgets/text_cache.h"
+#include "ui/widgets/canvas/text_cache.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "ui/widgets/timeline/time_text.h"
+#include "ui/widgets/timeline/span_text.h"
 
 #include <algorithm>
 #include <array>
@@ -18,7 +18,7 @@ const Unit& unit_of(double us) {
 
 }  // namespace
 
-QString time_text(double us) {
+QString span_text(double us) {
   if (us == 0) return QStringLiteral("0 µs");
   const Unit& unit = unit_of(us);
   const double value = us / unit.us, size = std::abs(value);
