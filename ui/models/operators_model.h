@@ -1,0 +1,36 @@
+#pragma once
+// The model's operators, one row a card of the profile, as they were at the selection's moment. GUI thread.
+
+#include <QAbstractTableModel>
+
+#include "ui/models/records.h"
+
+namespace kw::ui {
+
+class Session;
+
+class OperatorsModel : public QAbstractTableModel {
+  Q_OBJECT
+
+ public:
+  enum Column { Name, Module, Source, Shapes, Dtype, Calls, Time, Share, Bound, Roofline, Best, State, column_count };
+
+  explicit OperatorsModel(Session* session, QObject* parent = nullptr);
+  const Operator& row(int row) const { return rows_[static_cast<std::size_t>(row)]; }
+
+  int rowCount(const QModelIndex& parent = {}) const override;
+  int columnCount(const QModelIndex& parent = {}) const override;
+  QVariant data(const QModelIndex& index, int role) const override;
+  QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
+
+ private:
+  void fill();
+
+  Session* session_;
+  std::vector<Operator> rows_;
+};
+
+// `operators` as they were after `steps`: the best of each task that had been found by then.
+std::vector<Operator> operators_after(std::vector<Operator> operators, const std::vector<Step>& steps, std::size_t count);
+
+}  // namespace kw::ui
