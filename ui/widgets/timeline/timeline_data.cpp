@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace kw::ui {
 namespace {
@@ -130,6 +131,7 @@ int TimelineBuilder::track(const QString& name, const QString& group) {
   const int id = static_cast<int>(data_.tracks_.size());
   data_.tracks_.push_back({name, group, {}});
   waiting_.emplace_back();
+  ranks_.push_back(0);
   tracks_.insert(key, id);
   return id;
 }
@@ -169,17 +171,49 @@ void TimelineBuilder::fill_lanes(int track, std::vector<EventRef>& refs) {
   for (TimelineLane& lane : lanes) lane.index();
 }
 
-TimelineData TimelineBuilder::finish() {
-  std::vector<EventRef> refs(arrows_.empty() ? 0 : static_cast<std::size_t>(added_));
+void TimelineBuilder::set_track(int track, const QString& name, const QString& group, double rank) {
+  data_.tracks_[static_cast<std::size_t>(track)].name = name;
+  data_.tracks_[static_cast<std::size_t>(track)].group = group;
+  ranks_[static_cast<std::size_t>(track)] = rank;
+}
+
+void TimelineBuilder::sort_tracks() {
+  std::vector<std::size_t> order(ranks_.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, {}, [&](std::size_t t) { return ranks_[t]; });
+  std::vector<TimelineTrack> tracks;
+  std::vector<std::vector<Waiting>> waiting;
+  for (const std::size_t t : order) {
+    if (waiting_[t].empty()) continue;
+    tracks.push_back(std::move(data_.tracks_[t]));
+    waiting.push_back(std::move(waiting_[t]));
+  }
+  data_.tracks_ = std::move(tracks);
+  waiting_ = std::move(waiting);
+}
+
+void TimelineBuilder::find_ends() {
   bool any = false;
-  for (int track = 0; track < static_cast<int>(data_.tracks_.size()); ++track) {
-    for (const Waiting& w : waiting_[static_cast<std::size_t>(track)]) {
+  for (const auto& waiting : waiting_) {
+    for (const Waiting& w : waiting) {
       data_.start_us_ = any ? std::min(data_.start_us_, w.event.start_us) : w.event.start_us;
       data_.end_us_ = any ? std::max(data_.end_us_, w.event.end_us()) : w.event.end_us();
       any = true;
     }
-    fill_lanes(track, refs);
   }
+}
+
+TimelineData TimelineBuilder::finish(bool from_zero) {
+  sort_tracks();
+  find_ends();
+  if (from_zero) {
+    for (auto& waiting : waiting_)
+      for (Waiting& w : waiting) w.event.start_us -= data_.start_us_;
+    data_.end_us_ -= data_.start_us_;
+    data_.start_us_ = 0;
+  }
+  std::vector<EventRef> refs(arrows_.empty() ? 0 : static_cast<std::size_t>(added_));
+  for (int track = 0; track < static_cast<int>(data_.tracks_.size()); ++track) fill_lanes(track, refs);
   for (const auto& [from, to] : arrows_) {
     const EventRef a = at(refs, from), b = at(refs, to);
     if (a.valid() && b.valid()) data_.by_from_.push_back({a, b});

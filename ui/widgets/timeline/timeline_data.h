@@ -91,20 +91,25 @@ class TimelineBuilder {
   std::uint32_t name(const QString& text) { return interned(text, names_, data_.names_); }
   std::uint32_t detail(const QString& text);
   int track(const QString& name, const QString& group);
+  // How the track is shown; those of a lower rank stand above.
+  void set_track(int track, const QString& name, const QString& group, double rank);
   // The answer names the event in add_arrow. Infinite times are left out, negative durations are none.
   std::int64_t add(int track, const TimelineEvent& event);
   void add_arrow(std::int64_t from, std::int64_t to) { arrows_.emplace_back(from, to); }
-  TimelineData finish();
+  TimelineData finish(bool from_zero = false);   // the first event begins at 0
 
  private:
   struct Waiting { TimelineEvent event; std::int64_t number; };
   static std::uint32_t interned(const QString& text, QHash<QString, std::uint32_t>& known, std::vector<QString>& texts);
+  void sort_tracks();
+  void find_ends();
   void fill_lanes(int track, std::vector<EventRef>& refs);
 
   TimelineData data_;
   QHash<QString, std::uint32_t> names_, details_;
   QHash<QString, int> tracks_;
-  std::vector<std::vector<Waiting>> waiting_;
+  std::vector<std::vector<Waiting>> waiting_;  // by track
+  std::vector<double> ranks_;
   std::vector<std::pair<std::int64_t, std::int64_t>> arrows_;
   std::int64_t added_ = 0;
 };
