@@ -58,7 +58,7 @@ QVariant CandidatesModel::shown(int node, int column) const {
   switch (column) {
     case Id: return tree_->id(node);
     case Task: return tree_->text(n.task);
-    case Verdict: return n.outcome != 0 ? tree_->text(n.outcome) : n.verdict != 0 ? tree_->text(n.verdict).replace('_', ' ') : QStringLiteral("waiting");
+    case Verdict: return n.outcome != 0 ? tree_->text(n.outcome) : n.verdict != 0 ? tree_->text(n.verdict) : QStringLiteral("waiting");
     case Speedup: return speedup_text(number(n.speedup), std::isnan(n.low) || std::isnan(n.high) ? std::nullopt : std::optional(Range{static_cast<double>(n.low), static_cast<double>(n.high)}));
     case Time: return time_text(number(n.candidate_us));
     case Error: return error_text(number(n.error_max));

@@ -112,7 +112,8 @@ void SearchTreeDock::build_bars() {
   tasks_->setMinimumContentsLength(12);
   bar->addWidget(tasks_, 1);
   auto* filter = new QToolButton;
-  filter->setText(QStringLiteral("Filter"));
+  filter->setText(QStringLiteral("Filter ▾"));
+  filter->setStyleSheet(QStringLiteral("QToolButton::menu-indicator { image: none; }"));
   filter->setToolTip(QStringLiteral("Which verdicts are shown; the menu is also the legend"));
   filter->setPopupMode(QToolButton::InstantPopup);
   filter->setAutoRaise(true);
@@ -149,8 +150,6 @@ void SearchTreeDock::build_bars() {
   for (QAction* action : {pin_, ban_, expand_}) add_button(tools, action);
   tools->addStretch(1);
   add_button(tools, as_list_);
-  for (QAction* action : actions())
-    if (action->isCheckable()) action->setIcon({});
 
   connect(fit_, &QAction::triggered, canvas_, &TreeCanvas::fit);
   connect(best_, &QAction::triggered, canvas_, &TreeCanvas::select_best);
@@ -188,6 +187,7 @@ void SearchTreeDock::build_bars() {
 void SearchTreeDock::build_pages() {
   list_ = new TableView(QStringLiteral("candidates"), QStringLiteral("Candidates"));
   list_->setModel(filter_);
+  list_->setRootIsDecorated(false);
   list_->sortByColumn(CandidatesModel::Id, Qt::AscendingOrder);
   EmptyState::watch(list_, QStringLiteral("No candidate is here, or none passes the filter."));
   pages_ = new QStackedWidget;

@@ -143,6 +143,7 @@ void TimelineDock::build() {
 
   sums_ = new TableView(QStringLiteral("timeline-range"), QStringLiteral("Sums over the selected range"));
   sums_->setModel(range_model_);
+  sums_->setRootIsDecorated(false);
   sums_->hide();
   auto* splitter = new QSplitter(Qt::Vertical);
   splitter->addWidget(canvas_);

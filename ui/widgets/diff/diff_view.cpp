@@ -17,7 +17,7 @@
 namespace kw::ui {
 namespace {
 
-constexpr int numbers = 0;                                                  // the margin
+constexpr int numbers = 0, current_bar = 1;                                 // margins
 enum Marker { added_line = 1, removed_line, filler_line, current_line };    // of QScintilla
 enum Indicator { added_word = 9, removed_word };
 enum MarginStyle { plain_margin = 40 };
@@ -103,12 +103,15 @@ QsciScintilla* DiffView::make_editor(const QString& name) {
   editor->setFolding(QsciScintilla::NoFoldStyle);
   editor->setTabWidth(2);
   editor->setMarginType(numbers, QsciScintilla::TextMargin);
-  editor->setMarginWidth(1, 0);
+  editor->setMarginType(current_bar, QsciScintilla::SymbolMargin);
+  editor->setMarginWidth(current_bar, 5);
+  editor->setMarginMarkerMask(numbers, 0);
+  editor->setMarginMarkerMask(current_bar, 1 << current_line);
   editor->setCaretLineVisible(false);
   editor->SendScintilla(QsciScintilla::SCI_SETSCROLLWIDTHTRACKING, 1UL);
   editor->SendScintilla(QsciScintilla::SCI_SETSCROLLWIDTH, 1UL);
   for (const int marker : {added_line, removed_line, filler_line}) editor->markerDefine(QsciScintilla::Background, marker);
-  editor->markerDefine(QsciScintilla::LeftRectangle, current_line);
+  editor->markerDefine(QsciScintilla::FullRectangle, current_line);
   for (const int indicator : {added_word, removed_word}) {
     editor->indicatorDefine(QsciScintilla::StraightBoxIndicator, indicator);
     editor->setIndicatorDrawUnder(true, indicator);
@@ -181,15 +184,16 @@ void DiffView::fill_side(QsciScintilla* editor, bool left) {
   editor->setText(lines.join('\n'));
   editor->markerDeleteAll();
   editor->clearMarginText();
+  const auto digits = static_cast<int>(QString::number(std::max<qsizetype>(100, source.size())).size());
   for (int r = 0; r < static_cast<int>(diff_.rows.size()); ++r) {
     const DiffRow& row = diff_.rows[static_cast<std::size_t>(r)];
     const int line = left ? row.left : row.right;
-    set_margin(editor, r, line < 0 ? QString() : QString::number(line + 1));
+    set_margin(editor, r, line < 0 ? QString() : QString::number(line + 1).rightJustified(digits + 1));
     if (row.kind == RowKind::same) continue;
     editor->markerAdd(r, line < 0 ? filler_line : left ? removed_line : added_line);
     if (line >= 0) mark_words(editor, r, source[line], left ? row.left_words : row.right_words, left ? removed_word : added_word);
   }
-  editor->setMarginWidth(numbers, QString(" %1 ").arg(std::max<qsizetype>(100, source.size())));
+  editor->setMarginWidth(numbers, QString(digits + 2, '0'));
 }
 
 void DiffView::fill_unified() {

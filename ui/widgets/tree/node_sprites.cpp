@@ -57,7 +57,7 @@ void paint_node(QPainter& painter, QPointF center, int radius, const TreeItem& i
   const VerdictStyle& style = verdict_style(item.style);
   const bool faded = item.has(TreeItem::faded);
   const QColor color = faded ? colors.faded : style.color(colors.dark);
-  if (item.has(TreeItem::matched) && !faded) {
+  if (item.has(TreeItem::matched) && !faded && radius >= smallest_with_glyph) {
     painter.setPen(QPen(colors.accent, 2));
     painter.setBrush(Qt::NoBrush);
     painter.drawEllipse(center, radius + 3.5, radius + 3.5);

@@ -36,7 +36,7 @@ void TreeCanvas::set_tree(TreeItems tree, bool anew) {
   hovered_ = -1;
   best_.clear();
   for (std::size_t i = 0; i < tree_.items.size(); ++i)
-    if (tree_.items[i].has(TreeItem::best)) best_.push_back(static_cast<int>(i));
+    if (tree_.items[i].has(TreeItem::best) && !tree_.items[i].has(TreeItem::hidden)) best_.push_back(static_cast<int>(i));
   relayout();
   if (anew) fit();
 }

@@ -10,7 +10,7 @@ using Place = TreeLayout::Place;
 
 constexpr double mark_px = 2;           // of marks that are narrower, one stands for its neighbours
 constexpr double smallest_sprite = 3.0;        // px; below, a node is a mark of one colour
-constexpr double label_row = 44, edit_row = 80, edit_room = 76;   // px from which there is room for speedups and for edits
+constexpr double label_row = 44, edit_row = 80, edit_room = 92;   // px from which there is room for speedups and for edits
 constexpr std::size_t faded_marks = 31;
 constexpr std::size_t links_at_once = 400;
 constexpr double links_slot = 10;      // px a slot from which they do not cover the tree
