@@ -4,6 +4,7 @@
 
 #include "ui/bridge/engine.h"
 #include "ui/bridge/selection.h"
+#include "ui/models/session.h"
 
 namespace kw::ui {
 namespace {
@@ -23,10 +24,8 @@ TreeFeed::TreeFeed(const DockContext& context, QObject* parent) : QObject(parent
     dirty_ = true;
     if (!busy_ && !later_.isActive()) ask();
   });
-  connect(context.engine, &Engine::state_changed, this, [this](Engine::State state) {
-    busy_ = false;                     // answers of an engine that is gone do not come
-    if (state == Engine::State::ready && !session_.isEmpty()) ask();
-  });
+  connect(context.engine, &Engine::state_changed, this, [this] { busy_ = false; });   // answers of an engine that is gone do not come
+  if (context.session != nullptr) connect(context.session, &Session::opened, this, &TreeFeed::ask);   // again, by another engine
   start_anew();
 }
 

@@ -31,10 +31,28 @@ TimelineCanvas::TimelineCanvas(QWidget* parent) : QWidget(parent), bar_(new QScr
   });
 }
 
+// The event of `data` that `ref` is in the present data.
+EventRef TimelineCanvas::again(EventRef ref, const TimelineData& data) const {
+  if (!ref.valid()) return {};
+  const TimelineEvent& event = data_->event(ref);
+  const QString &track = data_->tracks()[static_cast<std::size_t>(ref.track)].name, &name = data_->names()[event.name];
+  for (int t = 0; t < static_cast<int>(data.tracks().size()); ++t) {
+    const TimelineTrack& other = data.tracks()[static_cast<std::size_t>(t)];
+    if (other.name != track) continue;
+    for (int l = 0; l < static_cast<int>(other.lanes.size()); ++l) {
+      const TimelineLane& lane = other.lanes[static_cast<std::size_t>(l)];
+      const int i = lane.first_starting_at(event.start_us);
+      if (i < lane.size() && lane[i].start_us == event.start_us && data.names()[lane[i].name] == name) return {t, l, i};
+    }
+  }
+  return {};
+}
+
 void TimelineCanvas::set_data(Data data, std::optional<TimeRange> extent, bool keep_view) {
+  selected_ = keep_view ? again(selected_, *data) : EventRef();
+  hovered_ = {};
   data_ = std::move(data);
   painter_.forget();
-  selected_ = hovered_ = {};
   card_->hide();
   extent_ = extent.value_or(TimeRange{data_->start_us(), data_->end_us()});
   if (extent_.length() < shortest_view_us) extent_.end_us = extent_.start_us + shortest_view_us;

@@ -77,6 +77,7 @@ class TimelineCanvas : public QWidget {
   void place();
   void hover(QPoint pixel);
   void center_at_overview(double x);
+  EventRef again(EventRef ref, const TimelineData& data) const;
   void step_along(int by);
   Card card_of(EventRef ref) const;
   QRectF frame_in_overview() const;

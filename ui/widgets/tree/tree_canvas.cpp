@@ -28,7 +28,7 @@ TreeCanvas::TreeCanvas(QWidget* parent) : QWidget(parent), card_(new HoverCard(t
 }
 
 void TreeCanvas::set_tree(TreeItems tree, bool anew) {
-  const int selected = anew ? -1 : selected_;
+  const int selected = anew ? -1 : selected_, kept = anchor();
   tree_ = std::move(tree);
   if (anew) collapsed_.clear();
   collapsed_.resize(tree_.items.size(), 0);
@@ -37,7 +37,7 @@ void TreeCanvas::set_tree(TreeItems tree, bool anew) {
   best_.clear();
   for (std::size_t i = 0; i < tree_.items.size(); ++i)
     if (tree_.items[i].has(TreeItem::best) && !tree_.items[i].has(TreeItem::hidden)) best_.push_back(static_cast<int>(i));
-  relayout();
+  relayout(anew ? -1 : kept);
   if (anew) fit();
 }
 
@@ -51,9 +51,26 @@ void TreeCanvas::set_badge(const QString& text) {
   update();
 }
 
-void TreeCanvas::relayout() {
+// The selected node, or the one in the middle, stays where it is while the tree grows around it.
+int TreeCanvas::anchor() const {
+  if (layout_.rows() == 0) return -1;
+  const auto in_view = [&](int place) { return place >= 0 && rect().contains(pixel_of(place).toPoint()); };
+  if (in_view(layout_.place_of(selected_))) return selected_;
+  const int row = std::clamp(static_cast<int>(std::lround(camera_.row_at(height() / 2.0))), 0, layout_.rows() - 1);
+  const int place = layout_.nearest(row, static_cast<float>(camera_.slot_at(width() / 2.0)));
+  return in_view(place) ? layout_.places()[static_cast<std::size_t>(place)].item : -1;
+}
+
+QPointF TreeCanvas::pixel_of(int place) const {
+  return {camera_.x(static_cast<double>(layout_.places()[static_cast<std::size_t>(place)].x)), camera_.y(layout_.row_of(place))};
+}
+
+void TreeCanvas::relayout(int kept) {
+  const int before = layout_.place_of(kept);
+  const QPointF pixel = before >= 0 ? pixel_of(before) : QPointF();
   layout_.update(tree_.items, collapsed_);
   camera_.set_bounds(size(), static_cast<double>(layout_.width()), layout_.rows());
+  if (const int after = layout_.place_of(kept); before >= 0 && after >= 0 && !camera_.whole()) camera_.move_by(pixel_of(after) - pixel);
   minimap_.forget();
   update();
 }
@@ -105,7 +122,7 @@ void TreeCanvas::zoom(double factor) {
   const int place = layout_.place_of(selected_);
   QPointF about = rect().center();
   if (place >= 0) {
-    const QPointF node(camera_.x(layout_.places()[static_cast<std::size_t>(place)].x), camera_.y(layout_.row_of(place)));
+    const QPointF node = pixel_of(place);
     if (QRectF(rect()).contains(node)) about = node;
   }
   camera_.zoom_about(about, factor);
@@ -207,12 +224,8 @@ void TreeCanvas::select_best() {
 
 void TreeCanvas::set_collapsed(int item, bool collapsed) {
   if (item < 0 || is_collapsed(item) == collapsed) return;
-  const int before = layout_.place_of(item);
-  const double x = before >= 0 ? camera_.x(layout_.places()[static_cast<std::size_t>(before)].x) : 0;
   collapsed_[static_cast<std::size_t>(item)] = collapsed ? 1 : 0;
-  relayout();
-  if (const int after = layout_.place_of(item); before >= 0 && after >= 0)   // it stays under the pointer
-    camera_.move_by({camera_.x(layout_.places()[static_cast<std::size_t>(after)].x) - x, 0});
+  relayout(item);
   Q_EMIT folded(item, collapsed);
 }
 
@@ -223,7 +236,7 @@ void TreeCanvas::collapse_below(int rows) {
     if (parent >= 0) depth[i] = depth[static_cast<std::size_t>(parent)] + 1;
     collapsed_[i] = rows >= 0 && depth[i] >= rows ? 1 : 0;
   }
-  relayout();
+  relayout(-1);
   fit();
 }
 

@@ -60,7 +60,9 @@ class TreeCanvas : public QWidget {
  private:
   enum class Drag { none, pending, view, minimap };
   TreeScene scene() const { return {tree_, layout_, texts_, collapsed_, best_, selected_, hovered_}; }
-  void relayout();
+  void relayout(int kept);                     // an item that stays at its pixel; -1: none
+  int anchor() const;
+  QPointF pixel_of(int place) const;
   void zoom(double factor);
   void hover(QPoint pixel);
   void walk(int key);

@@ -11,6 +11,7 @@ using Place = TreeLayout::Place;
 constexpr double mark_px = 2;           // of marks that are narrower, one stands for its neighbours
 constexpr double smallest_sprite = 3.0;        // px; below, a node is a mark of one colour
 constexpr double label_row = 44, edit_row = 80, edit_room = 92;   // px from which there is room for speedups and for edits
+constexpr int widest_edit = 260, overhang = widest_edit / 2 + 10;   // px by which a label may reach into the view
 constexpr std::size_t faded_marks = 31;
 constexpr std::size_t links_at_once = 400;
 constexpr double links_slot = 10;      // px a slot from which they do not cover the tree
@@ -56,8 +57,8 @@ struct TreePainter::Frame {
 
   const Place& place(int p) const { return scene.layout.places()[static_cast<std::size_t>(p)]; }
   const TreeItem& item(int p) const { return scene.tree.items[static_cast<std::size_t>(place(p).item)]; }
-  double left() const { return camera.slot_at(clip.left() - 40); }
-  double right() const { return camera.slot_at(clip.right() + 40); }
+  double left() const { return camera.slot_at(clip.left() - overhang); }
+  double right() const { return camera.slot_at(clip.right() + overhang); }
   int first_row(double extra) const { return std::max(0, static_cast<int>(std::floor(camera.row_at(clip.top()) - extra))); }
   int end_row() const { return std::min(scene.layout.rows(), static_cast<int>(std::ceil(camera.row_at(clip.bottom()) + 0.5)) + 1); }
 };
@@ -188,7 +189,7 @@ void TreePainter::paint_row(const Frame& frame, int row) {
   const double y = camera.y(row);
   each_cell(first, last, camera.slot_px() / mark_px, [&](int p) { return static_cast<double>(frame.place(p).x); }, [&](int p) {
     const double x = camera.x(frame.place(p).x);
-    if (x < frame.clip.left() - 90 || x > frame.clip.right() + 90) return;
+    if (x < frame.clip.left() - overhang || x > frame.clip.right() + overhang) return;
     const TreeItem& item = frame.item(p);
     const double space = room(layout, row, p, camera.slot_px());
     const double r = radius(item, space, camera.row_px());
@@ -235,7 +236,7 @@ void TreePainter::paint_labels(const Frame& frame, int place, QPointF center, do
   }
   if (frame.camera.row_px() < edit_row || room < edit_room || !frame.scene.texts.edge) return;
   const QString edit = frame.scene.texts.edge(item_index);
-  texts_.draw(frame.painter, center - QPointF(0, r + 12), edit, std::min(rounded(room) - 8, 260),
+  texts_.draw(frame.painter, center - QPointF(0, r + 12), edit, std::min(rounded(room) - 8, widest_edit),
               {frame.colors.faint_text, frame.colors.background, frame.vector});
 }
 
