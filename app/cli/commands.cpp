@@ -9,6 +9,7 @@ struct CommandRow { const char* name; Command command; };
 constexpr CommandRow rows[] = {
     {"operators", operators}, {"profile", profile}, {"optimize", optimize}, {"run", run},
     {"show", show},           {"diff", diff},       {"verify", verify},     {"export", export_candidates},
+    {"serve", serve},
 };
 
 int status_of(base::ErrorCode code) {

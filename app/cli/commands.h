@@ -19,6 +19,7 @@ int verify(const Options& options, const base::CancelToken& cancel);
 int show(const Options& options, const base::CancelToken& cancel);
 int diff(const Options& options, const base::CancelToken& cancel);
 int export_candidates(const Options& options, const base::CancelToken& cancel);
+int serve(const Options& options, const base::CancelToken& cancel);
 int operators(const Options& options, const base::CancelToken& cancel);
 
 // `path` "-": standard output.

@@ -79,6 +79,10 @@ void add_export(CLI::App& app, Options& o) {
   command.add_option("--out", o.out, "folder to write")->required();
 }
 
+void add_serve(CLI::App& app) {
+  app.add_subcommand("serve", "Be the engine of the desktop application: JSON-RPC on standard input and output");
+}
+
 void add_report_of_machine(CLI::App& app, Options& o, const char* name, const char* what) {
   app.add_subcommand(name, what)->add_flag("--json", o.as_json, "as JSON");
 }
@@ -98,6 +102,7 @@ void describe(CLI::App& app, Options& o) {
   add_diff(app, o);
   add_verify(app, o);
   add_export(app, o);
+  add_serve(app);
   for (CLI::App* command : app.get_subcommands({}))
     command->footer("Manual: " + base::resources_dir() + "/help/" + command->get_name() + ".md");
 }

@@ -37,6 +37,21 @@ Status write_all(int fd, std::string_view bytes, const std::string& path) {
   return done();
 }
 
+// $`variable`/kernelwright, or ~/`otherwise`/kernelwright.
+Result<std::string> user_dir(const std::string& what, const char* variable, const char* otherwise) {
+  std::string root = environment(variable);
+  if (root.empty()) {
+    const std::string home = environment("HOME");
+    if (home.empty()) return Error{ErrorCode::io, "no " + what + " folder: set HOME or " + variable, ""};
+    root = home + otherwise;
+  }
+  const std::string dir = root + "/kernelwright";
+  std::error_code ec;
+  fs::create_directories(dir, ec);
+  if (ec) return Error{ErrorCode::io, "cannot make the " + what + " folder (" + ec.message() + "); set " + variable + " to a folder you may write", dir};
+  return dir;
+}
+
 }  // namespace
 
 std::string executable_dir() {
@@ -51,19 +66,8 @@ std::string resources_dir() {
   return fs::exists(installed, ec) ? installed.string() : KW_SOURCE_RESOURCES;
 }
 
-Result<std::string> cache_dir() {
-  std::string root = environment("XDG_CACHE_HOME");
-  if (root.empty()) {
-    const std::string home = environment("HOME");
-    if (home.empty()) return Error{ErrorCode::io, "no cache folder: set HOME or XDG_CACHE_HOME", ""};
-    root = home + "/.cache";
-  }
-  const std::string dir = root + "/kernelwright";
-  std::error_code ec;
-  fs::create_directories(dir, ec);
-  if (ec) return Error{ErrorCode::io, "cannot make the cache folder (" + ec.message() + "); set XDG_CACHE_HOME to a folder you may write", dir};
-  return dir;
-}
+Result<std::string> cache_dir() { return user_dir("cache", "XDG_CACHE_HOME", "/.cache"); }
+Result<std::string> config_dir() { return user_dir("config", "XDG_CONFIG_HOME", "/.config"); }
 
 Result<std::string> read_file(const std::string& path) {
   std::error_code ec;

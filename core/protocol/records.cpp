@@ -56,9 +56,10 @@ const std::vector<VerdictRow>& verdicts() { return verdict_table; }
 const char* name(Verdict verdict) { return verdict_table[static_cast<std::size_t>(verdict)].name; }
 const char* name(Outcome outcome) { return outcome_names[static_cast<std::size_t>(outcome)]; }
 
-Outcome outcome(const Measurement& measurement) {
+Outcome outcome(const Measurement& measurement) { return outcome(measurement.ratio_ci95); }
+
+Outcome outcome(const Interval& ci) {
   constexpr double same = 0.03;   // the precision at which equality is claimed
-  const Interval& ci = measurement.ratio_ci95;
   if (ci.low > 1) return Outcome::faster;
   if (ci.high < 1) return Outcome::slower;
   return ci.low >= 1 - same && ci.high <= 1 + same ? Outcome::equal : Outcome::undecided;

@@ -86,6 +86,19 @@ void JobsModel::finish(const json& params) {
   if (error.empty() && watcher.mapped().done) watcher.mapped().done(member(params, "result"));
 }
 
+void JobsModel::set_progress(const QString& job, double fraction) {
+  Job& row = row_of(job);
+  row.fraction = fraction;
+  touch(row);
+}
+
+void JobsModel::end(const QString& job, const QString& error) {
+  Job& row = row_of(job);
+  row.state = error.isEmpty() ? QStringLiteral("done") : QStringLiteral("failed");
+  row.text = error;
+  touch(row);
+}
+
 void JobsModel::end_all(const QString& why) {
   for (Job& job : jobs_)
     if (active(job)) {

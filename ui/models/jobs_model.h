@@ -21,6 +21,8 @@ class JobsModel : public QAbstractTableModel {
   // For a job that a call just answered with: a row, and what to do at its end. Neither is called once `owner` is gone.
   void watch(const QString& job, const QString& session, const QString& what, QObject* owner = nullptr, Engine::Done done = {},
              Engine::Failed failed = {});
+  void set_progress(const QString& job, double fraction);   // of a job that the window does itself
+  void end(const QString& job, const QString& error);       // "": it is done
   const std::vector<Job>& jobs() const { return jobs_; }
   const Job* first_active() const;              // null when nothing is going on
   void clear_finished();

@@ -13,7 +13,7 @@ class OperatorsModel : public QAbstractTableModel {
   Q_OBJECT
 
  public:
-  enum Column { Name, Module, Source, Shapes, Dtype, Calls, Time, Share, Bound, Roofline, Best, State, column_count };
+  enum Column { Name, Module, Time, Share, Best, State, Bound, Roofline, Calls, Shapes, Dtype, Source, column_count };
 
   explicit OperatorsModel(Session* session, QObject* parent = nullptr);
   const Operator& row(int row) const { return rows_[static_cast<std::size_t>(row)]; }

@@ -194,15 +194,16 @@ std::size_t Session::steps_shown() const {
   return end == steps_.end() ? steps_.size() : static_cast<std::size_t>(end - steps_.begin()) + 1;
 }
 
-const Operator* Session::operator_of_task(const QString& task) const {
-  const auto found = std::find_if(operators_.begin(), operators_.end(), [&](const Operator& op) { return !task.isEmpty() && op.task == task; });
-  return found == operators_.end() ? nullptr : &*found;
-}
-
 QString Session::task_title(const QString& task) const {
-  const Operator* op = operator_of_task(task);
-  if (!op) return task;
-  return op->module_path.isEmpty() ? short_operator(op->name) : short_operator(op->name) + QStringLiteral(" · ") + op->module_path;
+  QStringList names;
+  QString module;
+  for (const Operator& op : operators_) {
+    if (op.task != task || task.isEmpty()) continue;
+    if (const QString name = short_operator(op.name); !names.contains(name)) names << name;
+    if (module.isEmpty()) module = op.module_path;
+  }
+  if (names.isEmpty()) return task;
+  return names.join(QStringLiteral(" + ")) + (module.isEmpty() ? QString() : QStringLiteral(" · ") + module);
 }
 
 }  // namespace kw::ui

@@ -34,8 +34,7 @@ class Session : public QObject {
   bool foreign() const;
 
   const std::vector<Operator>& operators() const { return operators_; }
-  const Operator* operator_of_task(const QString& task) const;
-  QString task_title(const QString& task) const;   // "layer_norm · norm1"
+  QString task_title(const QString& task) const;   // "add + layer_norm · norm1"
   std::optional<double> model_us() const { return model_us_; }
   std::optional<double> predicted_speedup() const { return predicted_speedup_; }
   const json& ceilings() const { return ceilings_; }

@@ -90,16 +90,15 @@ QString style_sheet(Scheme scheme) {
              "QToolTip { color: %1; background: %2; border: 1px solid %3; padding: 0.3em; }"
              "QMainWindow::separator { background: %4; width: 4px; height: 4px; }"
              "QMainWindow::separator:hover { background: %5; }"
-             "QDockWidget { titlebar-close-icon: none; }"
              "QHeaderView::section { background: %4; color: %6; border: none; border-right: 1px solid %3; border-bottom: 1px solid %3; padding: 0.25em 0.5em; }"
              "QTreeView, QTableView, QListView, QPlainTextEdit, QTextBrowser, QTextEdit { border: none; }"
-             "QTreeView::item { padding: 0.15em 0.2em; }"
+             "QTreeView::item { padding: 0.15em 0.4em; }"
              "QTabWidget::pane { border: none; border-top: 1px solid %3; }"
              "QTabBar { background: %4; }"
              "QTabBar::tab { background: transparent; color: %6; padding: 0.35em 0.8em; border: none; border-bottom: 2px solid transparent; }"
              "QTabBar::tab:selected { color: %1; border-bottom: 2px solid %5; }"
              "QTabBar::tab:hover { color: %1; }"
-             "QStatusBar { border-top: 1px solid %3; } QStatusBar::item { border: none; }"
+             "QStatusBar { border-top: 1px solid %3; padding-right: 0.6em; } QStatusBar::item { border: none; }"
              "QToolBar { border: none; border-bottom: 1px solid %3; spacing: 0.2em; padding: 0.15em; }"
              "QMenuBar { border-bottom: 1px solid %3; }")
       .arg(name(Tone::text), name(Tone::panel), name(Tone::border), name(Tone::window), name(Tone::accent), name(Tone::faint_text));

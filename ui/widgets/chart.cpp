@@ -73,6 +73,11 @@ QCPGraph* Chart::add_points(const QString& name, Tone colour, QCPScatterStyle::S
   return graph;
 }
 
+void Chart::show_axes(bool shown) {
+  for (QCPAxis* axis : {xAxis, yAxis, xAxis2, yAxis2}) axis->setVisible(shown);
+  for (QCPAxis* axis : {xAxis, yAxis}) axis->grid()->setVisible(shown);
+}
+
 void Chart::show_all() {
   rescaleAxes(true);
   for (QCPAxis* axis : {xAxis, yAxis}) widen(axis);

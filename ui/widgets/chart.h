@@ -17,6 +17,7 @@ class Chart : public QCustomPlot {
   void use_log(QCPAxis* axis);
   QCPGraph* add_line(const QString& name, Tone colour, bool steps = false);
   QCPGraph* add_points(const QString& name, Tone colour, QCPScatterStyle::ScatterShape shape);
+  void show_axes(bool shown);                   // a chart without data shows none
   void show_all();                              // both axes over all data, and draw
   bool save(const QString& path);               // by its ending: .svg or .png
   static Tone series_tone(qsizetype index);

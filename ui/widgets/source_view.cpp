@@ -138,6 +138,14 @@ void SourceView::show_text(const QString& text, Language language) {
   filling_ = false;
 }
 
+void SourceView::scroll_to(const QString& words) {
+  const qsizetype at = words.isEmpty() ? -1 : editor_->text().indexOf(words);
+  if (at < 0) return;
+  const int line = static_cast<int>(editor_->text().left(at).count(u'\n'));
+  editor_->setCursorPosition(line, 0);
+  editor_->SendScintilla(QsciScintilla::SCI_SETFIRSTVISIBLELINE, std::max(0, line - 2));
+}
+
 void SourceView::set_editable(bool editable) { editor_->setReadOnly(!editable); }
 
 void SourceView::mark_lines(const QList<int>& lines) {

@@ -18,6 +18,7 @@ class SourceView : public QWidget {
   explicit SourceView(const QString& title, QWidget* parent = nullptr);
   void show_text(const QString& text, Language language);
   void mark_lines(const QList<int>& lines);     // from 1; scrolls to the first
+  void scroll_to(const QString& words);         // the first line that has them
   QString text() const { return editor_->text(); }
   void set_editable(bool editable);
   QsciScintilla* editor() const { return editor_; }

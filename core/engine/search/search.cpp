@@ -156,7 +156,7 @@ base::Status Search::write_new(Running& task, const Walk& walk) {
 store::EdgeRecord Search::edge_record(const Running& task, int edge) const {
   const Edge& e = task.tree->edges()[edge];
   return {task.tree->nodes()[e.parent].candidate, task.tree->nodes()[e.child].candidate, e.mutation.key, e.mutation.from,
-          e.mutation.to, e.mutation.kind, e.mutation.description};
+          e.mutation.to, e.mutation.kind, e.mutation.description, e.prior};
 }
 
 base::Status Search::finish(const Completion& completion) {

@@ -67,12 +67,22 @@ std::string uri(const std::string& path, const char* query) {
   return out + query;
 }
 
+void upgrade(SQLite::Database& database) {
+  SQLite::Transaction transaction(database);
+  database.exec(brief_of_1_sql);
+  database.exec(upgrade_to_2_sql);
+  database.exec("PRAGMA user_version = 2");
+  transaction.commit();
+}
+
 bool has_content(const std::string& path) {
   struct stat info {};
   return stat(path.c_str(), &info) == 0 && info.st_size > 0;
 }
 
 }  // namespace
+
+int format_of(SQLite::Database& database) { return database.execAndGet("PRAGMA user_version").getInt(); }
 
 base::Status guarded(const std::string& path, const std::function<void()>& work) {
   try {
@@ -141,6 +151,7 @@ base::Result<std::unique_ptr<SQLite::Database>> open_for_writing(const std::stri
     database->exec("PRAGMA foreign_keys = ON");
     database->exec(on_network(path) ? "PRAGMA journal_mode = DELETE" : "PRAGMA journal_mode = WAL");
     database->exec("PRAGMA synchronous = NORMAL");
+    if (format_of(*database) == 1) upgrade(*database);
     // A write that changes nothing, to meet a read-only file or folder now and not after an hour of work.
     database->exec("PRAGMA user_version = " + std::to_string(schema_version));
   });

@@ -19,8 +19,9 @@ namespace kw::store {
 base::Status check_header(const std::string& path);
 
 base::Result<std::unique_ptr<SQLite::Database>> open_for_reading(const std::string& path);
-// WAL while open, unless the folder is on a network file system (WAL needs shared memory between all who open the file).
+// A file of an older format is brought up. WAL while open, unless the folder is on a network file system (WAL needs shared memory between all who open the file).
 base::Result<std::unique_ptr<SQLite::Database>> open_for_writing(const std::string& path);
+int format_of(SQLite::Database& database);   // its schema_version
 // A new file with the schema, complete or not there at all: made under another name, then linked to `path`.
 base::Status create_file(const std::string& path);
 // Back to one self-contained file.

@@ -60,19 +60,64 @@ struct CandidateRecord {
 struct EdgeRecord {
   std::string parent, child;
   std::string key, from, to;           // the decision that changed
-  std::string kind, description;       // the mutation's row and its sentence
+  std::string kind, description;       // the mutation's row and its sentence; kind "edit": a source changed by hand
+  std::optional<double> prior = std::nullopt;   // its weight in the search
 };
 
 struct EvaluationRecord {
   std::int64_t id = 0;                 // given by the store
   std::int64_t run = 0;
   std::string candidate;
-  std::string purpose = "search";      // or "final" (winner measured afresh), "verify" (asked for by a person)
+  std::string purpose = "search";      // or "final" (winner measured afresh), "verify" (asked for by a person), "edit"
   int attempt = 1;
   std::vector<std::string> path;       // candidates walked from the root, the evaluated one last
   protocol::Evaluation evaluation;
   double wall_s = 0;                   // from issue to completion
+  double completed_s = 0;              // Unix time; 0: when it is written
 };
+
+// The same without JSON, for whoever reads all of them at once. Rows count up from 1.
+struct CandidateRow {
+  std::int64_t row = 0;
+  std::string id, task, kind;
+};
+struct EdgeRow {
+  std::int64_t row = 0;
+  EdgeRecord edge;
+};
+struct EvaluationRow {
+  std::int64_t row = 0, run = 0;
+  std::string candidate, purpose;
+  std::vector<std::string> path;
+  std::string verdict, kind;           // "cheat", "input_alias"
+  std::optional<double> ratio;         // absent: nothing was measured
+  protocol::Interval ratio_ci95;
+  std::optional<double> candidate_us, error_max;   // error_max: the largest of its outputs
+  std::optional<double> completed_s;   // Unix time
+};
+
+// The highest row of each kind: what has to be read again since they were asked for last.
+struct Rows {
+  std::int64_t candidates = 0, edges = 0, evaluations = 0, marks = 0;
+  std::int64_t runs = 0;               // grows when a run begins and when it ends
+  bool operator==(const Rows&) const = default;
+};
+
+// What a person or the end of a run said of a candidate: "pin", "unpin", "ban", "unban", "winner", "no winner". The latest holds.
+struct MarkRecord {
+  std::int64_t row = 0;
+  std::string candidate, mark;
+};
+
+struct ReviewRecord {
+  std::string candidate;
+  std::string decision;                // "approved", "rejected", "comment"
+  std::string comment, reviewer, date;
+  std::string hash;                    // of the candidate's plan when it was signed
+};
+
+// Where and by whom a session was made; empty where the file does not say.
+struct Origin { std::string host, user, created; };
 
 // The winner of a task: measured again, afresh.
 struct FinalRecord {

@@ -29,6 +29,7 @@ base::Result<Session> Session::create(const std::string& path, const ModelInfo& 
   impl->database = std::move(*database);
   Session session(std::move(impl));
   if (auto status = session.set_model(model); !status) return status.error();
+  if (auto status = session.impl_->sign(); !status) return status.error();
   return session;
 }
 
@@ -41,9 +42,10 @@ base::Result<Session> Session::open(const std::string& path, Access access) {
     if (!lock) return lock.error();
     impl->lock = std::move(*lock);
   }
-  auto database = access == Access::write ? open_for_writing(path) : open_for_reading(path);
+  auto database = access == Access::read ? open_for_reading(path) : open_for_writing(path);
   if (!database) return database.error();
   impl->database = std::move(*database);
+  impl->format = format_of(*impl->database);
   return Session(std::move(impl));
 }
 

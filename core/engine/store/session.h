@@ -6,6 +6,8 @@
 //   S.kwr        the database          S.kwr.lock      names the one writer, gone on a clean close
 //   S.kwr-wal    while open for writing; folded into S.kwr on a clean close, or by the next writer after a kill
 
+#include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -18,7 +20,8 @@ namespace kw::store {
 
 class Session {
  public:
-  enum class Access { read, write };
+  // annotate: a writer beside the one in this process that holds the lock; marks and reviews only.
+  enum class Access { read, write, annotate };
 
   // Makes a new file and opens it for writing; `path` must not exist.
   static base::Result<Session> create(const std::string& path, const ModelInfo& model);
@@ -30,7 +33,8 @@ class Session {
 
   const std::string& path() const;
 
-  // --- writing: each call is one transaction ---
+  // --- writing: each call is one transaction, or all that `work` makes are one ---
+  base::Status together(const std::function<base::Status()>& work);
   base::Status set_model(const ModelInfo& model);
   base::Status set_environment(const protocol::Environment& environment);
   base::Status set_graph(const json& graph);
@@ -48,6 +52,8 @@ class Session {
   base::Status add_end_to_end(std::int64_t run, const protocol::EndToEnd& result);
   base::Result<std::int64_t> begin_run(const json& options);
   base::Status end_run(const RunRecord& run);                      // sets `ended` to now
+  base::Status add_mark(const std::string& candidate, const std::string& mark);
+  base::Result<ReviewRecord> add_review(const ReviewRecord& review);   // sets `date`
 
   // --- reading ---
   base::Result<ModelInfo> model() const;
@@ -65,6 +71,17 @@ class Session {
   base::Result<std::vector<FinalRecord>> finals() const;
   base::Result<std::optional<protocol::EndToEnd>> end_to_end() const;                     // the latest
   base::Result<std::vector<RunRecord>> runs() const;
+  base::Result<Origin> origin() const;
+  base::Result<std::vector<std::string>> timelines() const;                               // their names
+  base::Result<std::vector<ReviewRecord>> reviews(const std::string& candidate) const;    // "": all; in order
+
+  // --- reading everything fast: rows after `after` up to `last`, without JSON ---
+  base::Result<Rows> rows() const;
+  base::Result<std::vector<CandidateRow>> candidate_rows(std::int64_t after, std::int64_t last) const;
+  base::Result<std::vector<EdgeRow>> edge_rows(std::int64_t after, std::int64_t last) const;
+  base::Result<std::vector<EvaluationRow>> evaluation_rows(std::int64_t after, std::int64_t last) const;
+  base::Result<std::map<std::int64_t, std::string>> failure_summaries() const;           // by evaluation: all that were not accepted
+  base::Result<std::vector<MarkRecord>> marks(std::int64_t after, std::int64_t last) const;
 
  private:
   struct Impl;

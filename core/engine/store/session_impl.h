@@ -5,6 +5,7 @@
 #include <SQLiteCpp/VariadicBind.h>
 
 #include "core/engine/store/database.h"
+#include "core/engine/store/schema.h"
 #include "core/engine/store/session.h"
 #include "core/engine/store/writer_lock.h"
 
@@ -14,10 +15,16 @@ struct Session::Impl {
   std::string path;
   std::optional<WriterLock> lock;
   std::unique_ptr<SQLite::Database> database;
+  int format = schema_version;
+
+  base::Status sign();                 // writes the session's Origin
+
+  bool together = false;               // a transaction is open that holds several writes
 
   // Runs `work` in one transaction.
   template <typename Work>
   base::Status write(Work work) {
+    if (together) return guarded(path, [&] { work(*database); });
     return guarded(path, [&] {
       SQLite::Transaction transaction(*database);
       work(*database);

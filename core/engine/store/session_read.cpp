@@ -186,7 +186,7 @@ base::Result<std::vector<EdgeRecord>> Session::edges() const {
   std::vector<EdgeRecord> found;
   auto status = impl_->read("SELECT parent, child, key, from_value, to_value, kind, description FROM edges ORDER BY number", {},
                             [&](Row& row) {
-                              found.push_back({text(row, 0), text(row, 1), text(row, 2), text(row, 3), text(row, 4), text(row, 5), text(row, 6)});
+                              found.push_back({text(row, 0), text(row, 1), text(row, 2), text(row, 3), text(row, 4), text(row, 5), text(row, 6), {}});
                             });
   if (!status) return status.error();
   return found;

@@ -1,3 +1,8 @@
+#include <unistd.h>
+
+#include <chrono>
+#include <cmath>
+#include <cstdlib>
 #include <ctime>
 
 #include "core/base/hash.h"
@@ -33,12 +38,41 @@ void set_meta(SQLite::Database& db, const char* key, const json& value) {
   insert(db, "INSERT OR REPLACE INTO meta VALUES (?, ?)", key, dump(value));
 }
 
+double unix_s() { return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count(); }
+
+std::optional<double> finite(double value) { return std::isfinite(value) ? std::optional(value) : std::nullopt; }
+
+void bind_measurement(SQLite::Statement& s, int first, const protocol::Measurement& m) {
+  for (const double value : {m.ratio, m.ratio_ci95.low, m.ratio_ci95.high, m.candidate_median_us}) bind_optional(s, first++, finite(value));
+}
+
+std::optional<double> error_max(const protocol::Evidence& evidence) {
+  double most = -1;
+  for (const auto& output : evidence.errors) most = std::max(most, output.max);
+  return most < 0 ? std::nullopt : finite(most);
+}
+
 void insert_edge(SQLite::Database& db, const EdgeRecord& e) {
-  insert(db, "INSERT INTO edges (parent, child, key, from_value, to_value, kind, description) VALUES (?, ?, ?, ?, ?, ?, ?)",
-         e.parent, e.child, e.key, e.from, e.to, e.kind, e.description);
+  SQLite::Statement s(db, "INSERT INTO edges (parent, child, key, from_value, to_value, kind, description, prior) VALUES (?, ?, ?, ?, ?, ?, ?, ?)");
+  SQLite::bind(s, e.parent, e.child, e.key, e.from, e.to, e.kind, e.description);
+  bind_optional(s, 8, e.prior);
+  s.exec();
 }
 
 }  // namespace
+
+base::Status Session::together(const std::function<base::Status()>& work) {
+  base::Status result = base::done();
+  auto status = guarded(impl_->path, [&] {
+    SQLite::Transaction transaction(*impl_->database);
+    impl_->together = true;
+    result = work();
+    impl_->together = false;
+    if (result) transaction.commit();
+  });
+  impl_->together = false;
+  return status ? result : status;
+}
 
 base::Status Session::set_model(const ModelInfo& model) {
   return impl_->write([&](auto& db) { set_meta(db, "model", to_json_text(model)); });
@@ -123,8 +157,9 @@ base::Result<std::int64_t> Session::add_evaluation(const EvaluationRecord& e) {
   const auto& evaluation = e.evaluation;
   auto status = impl_->write([&](auto& db) {
     SQLite::Statement s(db,
-                        "INSERT INTO evaluations (run, candidate, purpose, attempt, path, verdict, kind, evidence, measurement, spans, wall_s) "
-                        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+                        "INSERT INTO evaluations (run, candidate, purpose, attempt, path, verdict, kind, evidence, measurement, spans, wall_s, "
+                        "ratio, ratio_low, ratio_high, candidate_us, error_max, completed_s) "
+                        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
     SQLite::bind(s, e.run, e.candidate, e.purpose, e.attempt, dump(e.path), protocol::name(evaluation.verdict), evaluation.kind,
                  dump(evaluation.evidence));
     if (evaluation.measurement)
@@ -133,6 +168,9 @@ base::Result<std::int64_t> Session::add_evaluation(const EvaluationRecord& e) {
       s.bind(9);
     s.bind(10, dump(spans_json(evaluation.spans)));
     s.bind(11, e.wall_s);
+    if (evaluation.measurement) bind_measurement(s, 12, *evaluation.measurement);
+    bind_optional(s, 16, error_max(evaluation.evidence));
+    s.bind(17, e.completed_s > 0 ? e.completed_s : unix_s());
     s.exec();
     id = db.getLastInsertRowid();
   });
@@ -142,12 +180,16 @@ base::Result<std::int64_t> Session::add_evaluation(const EvaluationRecord& e) {
 
 base::Status Session::set_final(const FinalRecord& f) {
   return impl_->write([&](auto& db) {
+    insert(db, "INSERT INTO marks (candidate, mark, date) VALUES (?, 'winner', ?)", f.candidate, now_text());
     insert(db, "INSERT OR REPLACE INTO finals VALUES (?, ?, ?, ?)", f.task, f.candidate, f.evaluation, f.used ? 1 : 0);
   });
 }
 
 base::Status Session::clear_final(const std::string& task) {
-  return impl_->write([&](auto& db) { insert(db, "DELETE FROM finals WHERE task = ?", task); });
+  return impl_->write([&](auto& db) {
+    insert(db, "INSERT INTO marks (candidate, mark, date) SELECT candidate, 'no winner', ? FROM finals WHERE task = ?", now_text(), task);
+    insert(db, "DELETE FROM finals WHERE task = ?", task);
+  });
 }
 
 base::Status Session::add_end_to_end(std::int64_t run, const protocol::EndToEnd& result) {
@@ -172,6 +214,30 @@ base::Status Session::end_run(const RunRecord& r) {
     bind_optional(s, 6, r.overhead_share);
     s.bind(7, r.id);
     s.exec();
+  });
+}
+
+base::Status Session::add_mark(const std::string& candidate, const std::string& mark) {
+  return impl_->write([&](auto& db) { insert(db, "INSERT INTO marks (candidate, mark, date) VALUES (?, ?, ?)", candidate, mark, now_text()); });
+}
+
+base::Result<ReviewRecord> Session::add_review(const ReviewRecord& review) {
+  ReviewRecord out = review;
+  out.date = now_text();
+  auto status = impl_->write([&](auto& db) {
+    insert(db, "INSERT INTO reviews (candidate, decision, comment, reviewer, date, hash) VALUES (?, ?, ?, ?, ?, ?)", out.candidate, out.decision,
+           out.comment, out.reviewer, out.date, out.hash);
+  });
+  if (!status) return status.error();
+  return out;
+}
+
+base::Status Session::Impl::sign() {
+  char host[128] = {};
+  gethostname(host, sizeof(host) - 1);
+  const char* user = std::getenv("USER");
+  return write([&](auto& db) {
+    set_meta(db, "origin", {{"host", host}, {"user", user != nullptr ? user : std::to_string(getuid())}, {"created", now_text()}});
   });
 }
 

@@ -6,6 +6,8 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
+#include <cstdio>
 #include <cstring>
 #include <utility>
 
@@ -20,10 +22,14 @@ std::string holder(int fd) {
   return who.empty() ? "another process" : who;
 }
 
-void sign(int fd) {
+std::string host_name() {
   char host[128] = {};
   gethostname(host, sizeof(host) - 1);
-  const std::string who = "process " + std::to_string(getpid()) + " on " + host + "\n";
+  return host;
+}
+
+void sign(int fd) {
+  const std::string who = "process " + std::to_string(getpid()) + " on " + host_name() + "\n";
   // The name only serves the message of a second writer: a full disk must not refuse the lock.
   if (ftruncate(fd, 0) == 0) (void)!pwrite(fd, who.data(), who.size(), 0);
 }
@@ -36,6 +42,17 @@ bool still_there(int fd, const std::string& path) {
 }
 
 }  // namespace
+
+bool WriterLock::held(const std::string& session_path) {
+  const int fd = open((session_path + ".lock").c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return false;
+  const std::string who = holder(fd);
+  close(fd);
+  int pid = 0, name = 0;
+  if (std::sscanf(who.c_str(), "process %d on %n", &pid, &name) != 1 || pid <= 0) return true;
+  // A killed writer leaves its file behind. One on another machine cannot be asked.
+  return who.substr(static_cast<std::size_t>(name)) != host_name() || kill(pid, 0) == 0 || errno == EPERM;
+}
 
 base::Result<WriterLock> WriterLock::take(const std::string& session_path) {
   const std::string path = session_path + ".lock";

@@ -10,6 +10,8 @@ namespace kw::store {
 
 class WriterLock {
  public:
+  // Whether somebody writes that session now; takes nothing.
+  static bool held(const std::string& session_path);
   static base::Result<WriterLock> take(const std::string& session_path);
   WriterLock(WriterLock&& other) noexcept;
   WriterLock& operator=(WriterLock&& other) noexcept;

@@ -11,7 +11,7 @@ namespace {
 
 QString cell(const QString& content, bool head = false) {
   const QString tag = head ? QStringLiteral("th") : QStringLiteral("td");
-  return QStringLiteral("<%1 align=left style='padding-right:1.2em'>%2</%1>").arg(tag, content.toHtmlEscaped());
+  return QStringLiteral("<%1 align=left style='padding:0.1em 1.4em 0.1em 0'>%2</%1>").arg(tag, content.toHtmlEscaped());
 }
 
 QString table_row(const QStringList& cells, bool head = false) {
@@ -20,7 +20,7 @@ QString table_row(const QStringList& cells, bool head = false) {
   return out + QStringLiteral("</tr>");
 }
 
-QString heading(const QString& words) { return QStringLiteral("<h4>%1</h4>").arg(words.toHtmlEscaped()); }
+QString heading(const QString& words) { return QStringLiteral("<h4 style='margin-top:1em; margin-bottom:0.3em'>%1</h4>").arg(words.toHtmlEscaped()); }
 
 QString worst_elements(const json& evidence) {
   const json& worst = array(evidence, "worst");

@@ -81,6 +81,7 @@ void MeasurementsTab::show_measurement(const json& m) {
   chart_->clearPlottables();
   chart_->clearItems();
   const std::vector<double> candidate = samples_of(m, "candidate_us"), baseline = samples_of(m, "baseline_us");
+  chart_->show_axes(!candidate.empty());
   if (candidate.empty()) {
     figures_->setHtml(QStringLiteral("<p>Not timed: only a candidate that is right is timed.</p>"));
     chart_->replot();
