@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <cmath>
+
 #include <QTemporaryDir>
 #include <QTest>
 

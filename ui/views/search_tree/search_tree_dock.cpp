@@ -43,6 +43,7 @@ class SearchTreeDock : public QWidget {
   void take(const TreeData::Change& change);
   void start_anew();
   void show_tree(bool anew);
+  void show_list(bool on);
   void fill_tasks();
   void choose(int node);
   void find_next(bool forward);
@@ -168,10 +169,7 @@ void SearchTreeDock::build_bars() {
   connect(compare_, &QAction::triggered, this, [this] {
     if (selected() >= 0) context_.selection->set_compared(feed_->tree().id(selected()));
   });
-  connect(as_list_, &QAction::toggled, this, [this](bool on) {
-    pages_->setCurrentIndex(on ? 1 : 0);
-    if (on && selected() >= 0) list_->select_key(feed_->tree().id(selected()));
-  });
+  connect(as_list_, &QAction::toggled, this, &SearchTreeDock::show_list);
   connect(save_, &QAction::triggered, this, &SearchTreeDock::save_picture_as);
   connect(verdicts_, &VerdictMenu::changed, this, [this] { show_tree(false); });
   connect(tasks_, &QComboBox::activated, this, [this](int index) { context_.selection->set_task(tasks_->itemData(index).toString()); });
@@ -228,7 +226,7 @@ void SearchTreeDock::start_anew() {
 }
 
 void SearchTreeDock::take(const TreeData::Change& change) {
-  model_->take(change);
+  if (as_list_->isChecked()) model_->take(change);
   if (static_cast<int>(feed_->tree().nodes().size()) > change.nodes_before) fill_tasks();
   if (frozen_at_ >= 0) {
     const int newer = static_cast<int>(feed_->tree().nodes().size()) - frozen_at_;
@@ -257,7 +255,7 @@ void SearchTreeDock::show_tree(bool anew) {
   if (!shown.search.isEmpty())
     for (const TreeItem& item : items.items) found += item.has(TreeItem::matched) && !item.has(TreeItem::hidden) ? 1 : 0;
   found_->setText(shown.search.isEmpty() ? QString() : QStringLiteral("%L1 found").arg(found));
-  filter_->set_shown(rows_shown(items));
+  if (as_list_->isChecked()) filter_->set_shown(rows_shown(items));
   if (!items.items.empty()) canvas_->set_empty_text(shown.evaluated ? QStringLiteral("Nothing of this task had been evaluated by then.") : nothing_passes);
   else if (feed_->complete()) canvas_->set_empty_text(QStringLiteral("This session has no candidates yet. Press Optimize to start a search."));
   const int kept = canvas_->selected();
@@ -265,6 +263,15 @@ void SearchTreeDock::show_tree(bool anew) {
   if (anew && kept >= 0) canvas_->select(feed_->tree().find(context_.selection->candidate()), true);
   canvas_->set_badge(shown.evaluated ? QStringLiteral("Replay: as it was after %1 evaluations").arg(context_.session->steps_shown()) : QString());
   enable_actions();
+}
+
+// Nobody keeps rows for a list that is not seen.
+void SearchTreeDock::show_list(bool on) {
+  pages_->setCurrentIndex(on ? 1 : 0);
+  if (!on) return;
+  model_->start_anew();
+  filter_->set_shown(rows_shown(canvas_->tree()));
+  if (selected() >= 0) list_->select_key(feed_->tree().id(selected()));
 }
 
 void SearchTreeDock::fill_tasks() {
