@@ -10,7 +10,7 @@ namespace kw::ui {
 namespace {
 
 // As torch.profiler writes it on a GPU: an operator with another one inside, the runtime call, the kernel.
-const char* const kineto = R"({
+const char* const kineto = R"json({
   "schemaVersion": 1, "deviceProperties": [{"id": 0, "name": "NVIDIA H200", "totalGlobalMem": 150109880320}],
   "displayTimeUnit": "ms", "baseTimeNanoseconds": 1790857026000000000,
   "traceEvents": [
@@ -29,7 +29,7 @@ const char* const kineto = R"({
   {"name": "thread_name", "ph": "M", "ts": 0, "pid": 77, "tid": 77, "args": {"name": "thread 77 (python3)"}},
   {"ph": "X", "cat": "Trace", "ts": 5215137820747.0, "dur": 400.0, "pid": "Spans", "tid": "PyTorch Profiler", "name": "PyTorch Profiler (0)", "args": {"Op count": 0}},
   {"name": "Iteration Start: PyTorch Profiler", "ph": "i", "s": "g", "pid": "Traces", "tid": "Trace PyTorch Profiler", "ts": 5215137820065.773}
-  ], "traceName": "/tmp/x.json"})";
+  ], "traceName": "x.json"})json";
 
 class Folder {
  public:
