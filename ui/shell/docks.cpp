@@ -2,12 +2,15 @@
 
 #include "ui/shell/jobs_dock.h"
 #include "ui/views/candidate/candidate_dock.h"
+#include "ui/views/diff/diff_dock.h"
 #include "ui/views/failures/failures_dock.h"
 #include "ui/views/log/log_dock.h"
 #include "ui/views/operators/operators_dock.h"
 #include "ui/views/progress/progress_dock.h"
 #include "ui/views/replay/replay_dock.h"
 #include "ui/views/review/review_dock.h"
+#include "ui/views/search_tree/search_tree_dock.h"
+#include "ui/views/timeline/timeline_dock.h"
 #include "ui/views/why/why_dock.h"
 
 namespace kw::ui {
@@ -15,7 +18,10 @@ namespace kw::ui {
 const std::vector<DockRow>& dock_table() {
   static const std::vector<DockRow> rows{
       {"operators", "Operators", make_operators_dock, Qt::LeftDockWidgetArea, "gui-operators.md", "Ctrl+1"},
+      {"search_tree", "Search tree", make_search_tree_dock, Qt::RightDockWidgetArea, "gui-search-tree.md", "Ctrl+2"},
       {"candidate", "Candidate", make_candidate_dock, Qt::RightDockWidgetArea, "gui-candidate.md", "Ctrl+3"},
+      {"diff", "Diff", make_diff_dock, Qt::RightDockWidgetArea, "gui-diff.md", "Ctrl+4"},
+      {"timeline", "Timeline", make_timeline_dock, Qt::BottomDockWidgetArea, "gui-timeline.md", "Ctrl+5"},
       {"failures", "Failures", make_failures_dock, Qt::LeftDockWidgetArea, "gui-failures.md", "Ctrl+6"},
       {"progress", "Progress", make_progress_dock, Qt::BottomDockWidgetArea, "gui-progress.md", "Ctrl+7"},
       {"review", "Review", make_review_dock, Qt::RightDockWidgetArea, "gui-review.md", "Ctrl+8"},
