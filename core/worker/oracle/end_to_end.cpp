@@ -15,9 +15,10 @@
 namespace kw::oracle {
 namespace {
 
-constexpr double greedy_precision = 0.01, final_precision = 0.005;
-constexpr double seconds_a_winner = 4, seconds_final = 30, seconds_a_way = 10;
-constexpr int least_rounds = 6;   // fewer have no interval
+// What a timing may take: timer::Options of the same names.
+struct Effort { double precision, max_s, patience_s; };
+constexpr Effort of_a_winner{0.01, 4, 0}, of_the_model{0.005, 30, 60}, of_a_way{0.005, 10, 20};
+constexpr int least_rounds = 6, most_rounds = 1000;   // fewer have no interval
 
 base::Error torch_error(const std::exception& error) { return {base::ErrorCode::internal, aten::first_line(error), "end_to_end"}; }
 
@@ -90,7 +91,7 @@ class EndToEndRun {
     if (auto status = choose(); !status) return status.error();
     if (auto status = put(*with_, result_.left_out); !status) return status.error();
     if (auto status = measure_errors(); !status) return status.error();
-    auto timing = pair(*with_, *plain_, final_precision, seconds_final, rounds_);
+    auto timing = pair(*with_, *plain_, of_the_model, rounds_);
     if (!timing) return timing.error();
     if (timing->rounds < least_rounds)
       return base::Error{base::ErrorCode::busy, "The whole model could not be timed: " + std::to_string(timing->discarded) +
@@ -121,13 +122,13 @@ class EndToEndRun {
     return status;
   }
 
-  base::Result<timer::Timing> pair(aten::Executable& candidate, aten::Executable& baseline, double precision, double max_s, int rounds) {
+  base::Result<timer::Timing> pair(aten::Executable& candidate, aten::Executable& baseline, const Effort& effort, int rounds) {
     aten::Tensors outputs;               // freed after the call's time is taken
     const auto side = [&](aten::Executable& executable) {
       return ModelSide(executor_, [&] { return call(executable, outputs); }, [&] { outputs.clear(); });
     };
     ModelSide a = side(candidate), b = side(baseline);
-    return time(a, b, precision, max_s, rounds);
+    return time(a, b, effort, rounds);
   }
 
   base::Status call(aten::Executable& executable, aten::Tensors& outputs) const {
@@ -138,13 +139,15 @@ class EndToEndRun {
     return base::done();
   }
 
-  base::Result<timer::Timing> time(timer::Side& candidate, timer::Side& baseline, double precision, double max_s, int rounds) {
+  base::Result<timer::Timing> time(timer::Side& candidate, timer::Side& baseline, const Effort& effort, int rounds) {
     timer::Hooks hooks;
     hooks.write_inputs = [](int) {};
     timer::Options options;
-    options.precision = precision;
+    options.precision = effort.precision;
     options.min_rounds = rounds;
-    options.max_s = max_s;
+    options.max_rounds = most_rounds;
+    options.max_s = effort.max_s;
+    options.patience_s = effort.patience_s;
     options.beaten_below = 0;
     options.seed = static_cast<std::uint64_t>(base::now_s() * 1e9);
     return timer::time_rounds(candidate, {&baseline}, hooks, options, cancel_);
@@ -154,7 +157,7 @@ class EndToEndRun {
   base::Status measure(const Way& way) {
     std::optional<AllowTf32> tf32;
     executor_.run([&] { tf32.emplace(way.tf32); });
-    auto timing = way.graph ? pair_of_graphs() : pair(*with_, *plain_, final_precision, seconds_a_way, rounds_);
+    auto timing = way.graph ? pair_of_graphs() : pair(*with_, *plain_, of_a_way, rounds_);
     executor_.run([&] { tf32.reset(); });
     if (!timing && timing.error().code == base::ErrorCode::cancelled) return timing.error();
     if (!timing) result_.note += std::string(way.name) + ": " + timing.error().message + " ";
@@ -180,7 +183,7 @@ class EndToEndRun {
       }, [] {});
     };
     ModelSide a = side(with), b = side(plain);
-    base::Result<timer::Timing> timing = status ? time(a, b, final_precision, seconds_a_way, rounds_) : base::Result<timer::Timing>(status.error());
+    base::Result<timer::Timing> timing = status ? time(a, b, of_a_way, rounds_) : base::Result<timer::Timing>(status.error());
     executor_.run([&] { with = {}, plain = {}; });
     return timing;
   }
@@ -192,7 +195,7 @@ class EndToEndRun {
       std::vector<std::string> without = result_.left_out;
       without.push_back(winner.task);
       if (auto status = put(*trial_, without); !status) return status;
-      auto timing = pair(*with_, *trial_, greedy_precision, seconds_a_winner, std::max(rounds_ / 2, 6));
+      auto timing = pair(*with_, *trial_, of_a_winner, std::max(rounds_ / 2, 6));
       if (!timing) return timing.error();
       if (timing->rounds < least_rounds) {
         result_.note += "Whether '" + winner.task + "' helps the whole model could not be timed on a busy machine; it is kept. ";

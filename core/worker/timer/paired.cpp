@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <numeric>
 #include <random>
 #include <thread>
@@ -136,6 +137,11 @@ class Rounds {
     return (b.ratio_ci95.high - b.ratio_ci95.low) / 2 <= options_.precision * b.ratio;
   }
 
+  bool worth_patience() const {
+    const BaselineTiming& b = timing_.against();
+    return b.ratio_ci95.high - b.ratio_ci95.low >= std::abs(b.ratio - 1);
+  }
+
   bool beaten() const {
     const protocol::Interval& ci = timing_.against().ratio_ci95;
     return ci.high < options_.beaten_below && (ci.low > 1 || ci.high < 1);
@@ -148,9 +154,10 @@ class Rounds {
     if (timing_.rounds >= options_.beaten_rounds && beaten()) return true;
     if (timing_.rounds >= options_.max_rounds) return true;
     if (elapsed_s < options_.max_s) return false;
+    if (elapsed_s < options_.max_s + options_.patience_s && worth_patience()) return false;
     if (timing_.rounds >= options_.min_rounds) return true;
     if (timing_.rounds >= least_rounds && timing_.discarded <= timing_.rounds) return true;   // few because each is long
-    if (elapsed_s < options_.max_s * busy_factor) return false;
+    if (elapsed_s < options_.max_s * busy_factor + options_.patience_s) return false;
     timing_.busy = timing_.discarded > timing_.rounds;
     return timing_.busy || timing_.rounds >= least_rounds;
   }

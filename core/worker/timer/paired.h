@@ -37,6 +37,7 @@ struct Options {
   double precision = 0.03;       // stop when the half width of the 95 % interval is at most this share of the ratio
   int min_rounds = 10, max_rounds = 400;
   double max_s = 1.0;            // wall time; at least six rounds are made all the same
+  double patience_s = 0;         // so long beyond max_s while the interval is wider than the ratio is away from 1
   // Sooner, after so many rounds, if faster or slower than the strongest baseline is decided and the whole interval lies below this.
   int beaten_rounds = 8;
   double beaten_below = 0.9;

@@ -1,5 +1,6 @@
 // The rounds' arithmetic on sides whose times are known: no clock decides here.
 
+#include <cmath>
 #include <random>
 #include <utility>
 
@@ -71,6 +72,21 @@ TEST(TimeRounds, NoiseAsksForMoreRounds) {
   ASSERT_TRUE(few.ok() && many.ok());
   if (few->busy || many->busy) GTEST_SKIP() << "the machine is busy";
   EXPECT_GT(many->rounds, 2 * few->rounds);
+}
+
+TEST(TimeRounds, PatienceLastsUntilTheGainIsWiderThanItsInterval) {
+  Options hasty, patient;
+  hasty.precision = patient.precision = 0.001;
+  hasty.max_s = patient.max_s = 0;
+  patient.patience_s = 60;
+  ScriptedSide candidate(100, 0, 0.05, 1), baseline(105, 0, 0.05, 2), again(100, 0, 0.05, 1), its_baseline(105, 0, 0.05, 2);
+  auto few = time_rounds(candidate, {&baseline}, quiet(), hasty, {}), many = time_rounds(again, {&its_baseline}, quiet(), patient, {});
+  ASSERT_TRUE(few.ok() && many.ok());
+  if (few->busy || many->busy) GTEST_SKIP() << "the machine is busy";
+  EXPECT_LE(few->rounds, hasty.min_rounds);
+  const auto& ci = many->against().ratio_ci95;
+  EXPECT_LT(ci.high - ci.low, std::abs(many->against().ratio - 1));
+  EXPECT_LT(many->rounds, patient.max_rounds);
 }
 
 TEST(TimeRounds, AllSidesOfARoundGetTheSameInputsInRandomOrder) {
