@@ -4,10 +4,13 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <set>
 
 #include <gtest/gtest.h>
 
 #include "core/base/process.h"
+#include "core/worker/device/torch_cuda.h"
+#include "core/worker/oracle/gpu.h"
 #include "verdict_fixture.h"
 
 namespace kw::models {
@@ -60,6 +63,26 @@ TEST_F(GpuVerdict, Honest) {
   EXPECT_EQ(evaluation.measurement->clock, "device_us");
   EXPECT_GT(evaluation.measurement->ratio, 1);      // eager needs two kernels
   EXPECT_NE(evaluation.evidence.detail.find("registers"), std::string::npos);
+  ASSERT_EQ(evaluation.measurement->weaker.size(), 1u);
+  const std::set<std::string> baselines = {evaluation.measurement->baseline, evaluation.measurement->weaker[0].name};
+  EXPECT_EQ(baselines, (std::set<std::string>{"eager", "eager in a CUDA graph"}));
+  EXPECT_GE(evaluation.measurement->weaker[0].median_us, evaluation.measurement->baseline_median_us);
+}
+
+TEST_F(GpuVerdict, TheWholeModelIsTimedInEveryWay) {
+  const nlohmann::json winner = {{"task", "scale"}, {"plan", cuda_plan_of(*bench_.model, {scale_kernel(honest)})},
+                                 {"instances", {task_of("scale", *bench_.model)["instance"]}}};
+  auto whole = bench_.evaluator->end_to_end({{"winners", {winner}}, {"rounds", 10}}, {});
+  ASSERT_TRUE(whole.ok()) << whole.error().text();
+  EXPECT_TRUE(whole->within_tolerance);
+  std::vector<std::string> names;
+  for (const protocol::EndToEndWay& way : whole->ways) {
+    names.push_back(way.name);
+    EXPECT_GT(way.before_us, 0);
+    EXPECT_GT(way.after_us, 0);
+    EXPECT_LE(way.speedup_ci95.low, way.speedup_ci95.high);
+  }
+  EXPECT_EQ(names, (std::vector<std::string>{"TF32", "CUDA graph", "TF32 in a CUDA graph"})) << whole->note;
 }
 
 TEST_F(GpuVerdict, AfreshBringsTheKernelsOfBothSides) {
@@ -131,6 +154,31 @@ TEST_F(GpuVerdict, DISABLED_EndlessLoop) {
 }
 TEST_F(GpuVerdict, IllegalAddress) { run_alone(); }
 TEST_F(GpuVerdict, EndlessLoop) { run_alone(); }
+
+// Work that waits for the GPU cannot be captured; what comes after it goes on, on the stream that it had.
+TEST(GpuGraph, WhatCannotBeCapturedIsSaidAndCostsNothing) {
+  executor().run([] {
+    auto gpu = oracle::Gpu::open();
+    if (!gpu) GTEST_SKIP() << gpu.error().message;
+    const cuda::Stream* before = &(*gpu)->stream();
+    const auto waits = [] {
+      device::synchronize();
+      return base::done();
+    };
+    const auto throws = []() -> base::Status { throw std::runtime_error("an operator's own words"); };
+    for (const std::function<base::Status()>& work : {std::function<base::Status()>(waits), std::function<base::Status()>(throws)}) {
+      auto graph = (*gpu)->graph(work);
+      ASSERT_FALSE(graph.ok());
+      EXPECT_FALSE(graph.error().message.empty());
+      EXPECT_EQ(&(*gpu)->stream(), before);
+    }
+    auto possible = (*gpu)->graph([&] { return (*gpu)->flush_cache(); });
+    ASSERT_TRUE(possible.ok()) << possible.error().text();
+    auto us = (*gpu)->timed_us([&] { return possible->launches.launch((*gpu)->stream()); }, 10);
+    ASSERT_TRUE(us.ok() && us->has_value());
+    EXPECT_GT(**us, 0);
+  });
+}
 
 }  // namespace
 }  // namespace kw::models

@@ -263,16 +263,10 @@ void LoopWriter::set_copy(int a, int copy, int lanes) {
   own_ = add(own_base_, constant(static_cast<std::int64_t>(copy) * lanes));
 }
 
-std::int64_t LoopWriter::reduced_points(const Stage& stage) const {
-  std::int64_t total = 1;
-  for (const int a : stage.reduce) total *= axis(a).extent;
-  return total;
-}
-
 bool LoopWriter::unrolled(const Stage& stage) const {
   const bool lanes_reduce = std::find(stage.reduce.begin(), stage.reduce.end(), stage.vector_axis) != stage.reduce.end();
   const bool rows_reduce = std::find(stage.reduce.begin(), stage.reduce.end(), stage.row_axis) != stage.reduce.end();
-  return !stage.reduce.empty() && !lanes_reduce && !rows_reduce && reduced_points(stage) <= most_unrolled;
+  return !stage.reduce.empty() && !lanes_reduce && !rows_reduce && reduced_points(kernel_, stage) <= most_unrolled;
 }
 
 void LoopWriter::each_reduced_point(const Stage& stage, std::size_t position, const Body& body) {

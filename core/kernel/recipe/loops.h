@@ -97,7 +97,6 @@ class LoopWriter {
   void compute(const Item& item);
   void store(const Item& item, int component, const Expr& value);
   const KernelAxis& axis(int a) const { return kernel_.axes[static_cast<std::size_t>(a)]; }
-  std::int64_t reduced_points(const Stage& stage) const;
 
   const KernelSpace& kernel_;
   LoopNest nest_;

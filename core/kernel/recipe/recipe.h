@@ -10,13 +10,13 @@
 
 namespace kw::kernel {
 
-inline constexpr const char* generator_version = "2";
+inline constexpr const char* generator_version = "3";
 
 struct Recipe {
   std::map<std::string, std::string> decisions;
   bool operator==(const Recipe&) const = default;
 };
-std::string text(const Recipe& recipe);            // "generator=2 edge.softmax.exp=tile vector.k0=8 ..."
+std::string text(const Recipe& recipe);            // "generator=3 edge.softmax.exp=tile vector.k0=8 ..."
 base::Result<Recipe> recipe_from_text(const std::string& text);
 
 // What the machine offers; prunes before anything is built.

@@ -9,8 +9,6 @@
 namespace kw::kernel::lowering {
 namespace {
 
-constexpr std::int64_t shortest_block = 16;      // steps that are worth accumulators of their own
-
 bool reduces(const Item& item) { return item.combiner != Combiner::none; }
 
 bool along_reduced_axis(const Stage& stage) {
@@ -22,12 +20,12 @@ bool along_reduced_axis(const Stage& stage) {
 // Where along the reduced axes the open point lies, for reductions that ask.
 Expr LoopWriter::position(const Stage& stage, const Item& item) const {
   if (!needs_position(item.combiner)) return nullptr;
-  return cast(index_value(lowered(item.linear)), position_type(reduced_points(stage)));
+  return cast(index_value(lowered(item.linear)), position_type(reduced_points(kernel_, stage)));
 }
 
 // The state before anything is accumulated. Positions of a state that was made elsewhere are i64.
 State LoopWriter::nothing(const Stage& stage, const Item& item) const {
-  return identity(item.combiner, item.body[0]->type, item.body.size() > 1 ? INT64_MAX : reduced_points(stage));
+  return identity(item.combiner, item.body[0]->type, item.body.size() > 1 ? INT64_MAX : reduced_points(kernel_, stage));
 }
 
 // What a step of the reduction takes in.
@@ -99,8 +97,7 @@ void LoopWriter::reduce_loop(const Stage& stage, std::size_t depth, const Segmen
 // Does each step of the axis at `depth` start accumulators of its own, to keep chains of additions short?
 bool LoopWriter::fresh_below(const Stage& stage, std::size_t depth) const {
   std::int64_t chain = 1;
-  for (std::size_t k = depth + 1; k < stage.reduce.size(); ++k) chain *= axis(stage.reduce[k]).extent;
-  if (along_reduced_axis(stage)) chain /= static_cast<std::int64_t>(stage.lanes) * stage.copies;
+  for (std::size_t k = depth + 1; k < stage.reduce.size(); ++k) chain *= steps_of_one(kernel_, stage, stage.reduce[k]);
   return adds_up(stage) && chain >= shortest_block;
 }
 

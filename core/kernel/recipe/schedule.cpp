@@ -32,7 +32,7 @@ class Scheduler {
     if (lanes_ >= 0) lane_inner_ = pull_inside(kernel_, lanes_, lane_block_);
     choose_order();
     place_vectors();
-    for (Stage& stage : kernel_.stages) shorten_chains(stage);
+    for (Stage& stage : kernel_.stages) shorten_chains(kernel_, stage);
     const std::int64_t most = std::min(stack_bytes, limits_.l2_bytes / 2);
     if (const std::int64_t bytes = tile_bytes(kernel_) + accumulator_bytes(); bytes > most)
       return base::Error{base::ErrorCode::unsupported, "the tiles of " + kernel_.name + " need " + std::to_string(bytes) +
@@ -124,7 +124,7 @@ class Scheduler {
   void choose_accumulators() {
     bool possible = false, far = false;
     for (Stage& stage : kernel_.stages) {
-      if (lanes_ < 0 || stage.reduce.empty() || reduced_points(stage) <= most_unrolled) continue;
+      if (lanes_ < 0 || stage.reduce.empty() || reduced_points(kernel_, stage) <= most_unrolled) continue;
       possible = true;
       for (const Access& access : accesses(stage))
         far = far || (access.buffer >= 0 && !is_tile(kernel_, access.buffer) && std::abs(coefficient(*access.offset, stage.reduce.back())) >= far_elements);
@@ -132,13 +132,7 @@ class Scheduler {
     if (!possible) return;
     tile_accumulators_ = decisions_.settle(key("reduce"), far && tile_bytes(kernel_) == 0 ? "tile" : "registers", {"registers", "tile"}) == "tile";
     for (Stage& stage : kernel_.stages)
-      stage.tile_accumulators = tile_accumulators_ && !stage.reduce.empty() && reduced_points(stage) > most_unrolled;
-  }
-
-  std::int64_t reduced_points(const Stage& stage) const {
-    std::int64_t total = 1;
-    for (const int a : stage.reduce) total *= axis(a).extent;
-    return total;
+      stage.tile_accumulators = tile_accumulators_ && !stage.reduce.empty() && reduced_points(kernel_, stage) > most_unrolled;
   }
 
   double balance(std::int64_t iterations) const {
@@ -212,18 +206,6 @@ class Scheduler {
       move_last(stage.space, stage.vector_axis);
       move_last(stage.reduce, stage.vector_axis);
     }
-  }
-
-  void shorten_chains(Stage& stage) {
-    if (stage.reduce.empty() || !adds_up(stage)) return;
-    const int a = stage.reduce.back();
-    const bool across = a == stage.vector_axis;
-    const std::int64_t step = across ? static_cast<std::int64_t>(stage.lanes) * stage.copies : 1;
-    if (!across && reduced_points(stage) <= most_unrolled) return;
-    if (axis(a).extent / step < 2 * longest_chain) return;
-    const int inner = block_axis(kernel_, a, longest_chain * step);
-    stage.reduce.push_back(inner);
-    if (across) stage.vector_axis = inner;
   }
 
   // What tile_reductions.cpp will add: accumulators, and those of a block, of at most three parts of eight bytes.

@@ -41,7 +41,9 @@ class GpuScheduler {
     else rows();
     for (const int a : kernel_.outer)
       if (kernel_.axes[at(a)].kind == LoopKind::serial) kernel_.axes[at(a)].kind = LoopKind::grid;
-    return place_tiles(kernel_, limits_, in_shared_);
+    if (auto status = place_tiles(kernel_, limits_, in_shared_); !status) return status;
+    for (Stage& stage : kernel_.stages) shorten_chains(kernel_, stage);
+    return base::done();
   }
 
  private:

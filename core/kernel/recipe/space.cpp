@@ -24,6 +24,19 @@ bool adds_up(const Stage& stage) {
   });
 }
 
+std::int64_t reduced_points(const KernelSpace& kernel, const Stage& stage) {
+  std::int64_t total = 1;
+  for (const int a : stage.reduce) total *= kernel.axes[static_cast<std::size_t>(a)].extent;
+  return total;
+}
+
+std::int64_t steps_of_one(const KernelSpace& kernel, const Stage& stage, int axis) {
+  const std::int64_t at_once = axis == stage.vector_axis ? std::int64_t{stage.lanes} * stage.copies * std::max(kernel.threads, 1)
+                               : axis == stage.row_axis  ? kernel.height
+                                                         : 1;
+  return std::max<std::int64_t>(1, kernel.axes[static_cast<std::size_t>(axis)].extent / at_once);
+}
+
 bool written(const KernelSpace& kernel, int buffer) {
   const std::vector<Access> all = accesses(kernel);
   return std::any_of(all.begin(), all.end(), [&](const Access& access) { return access.store && access.buffer == buffer; });
@@ -101,6 +114,35 @@ int pull_inside(KernelSpace& kernel, int v, std::int64_t block) {
     if (buffer.space == Space::tile) buffer.elements *= width;
   for (Stage& stage : kernel.stages) stage.space.push_back(inner);
   return inner;
+}
+
+// On a GPU the axes that threads share stay whole, and so does everything of a row that a thread keeps.
+static bool may_block(const KernelSpace& kernel, const Stage& stage, int axis) {
+  if (kernel.threads == 0) return true;
+  const std::vector<Access> all = accesses(stage);
+  const bool keeps = std::any_of(all.begin(), all.end(), [&](const Access& access) {
+    return access.buffer >= 0 && kernel.buffers[static_cast<std::size_t>(access.buffer)].space == Space::own;
+  });
+  return axis != stage.vector_axis && axis != stage.row_axis && !keeps;
+}
+
+void shorten_chains(KernelSpace& kernel, Stage& stage) {
+  if (!adds_up(stage)) return;
+  const bool across = std::find(stage.reduce.begin(), stage.reduce.end(), stage.vector_axis) != stage.reduce.end();
+  if (!across && reduced_points(kernel, stage) <= most_unrolled) return;
+  std::int64_t chain = 1;
+  for (std::size_t k = stage.reduce.size(); k-- > 0;) {
+    const int a = stage.reduce[k];
+    const std::int64_t below = chain < shortest_block ? chain : 1;      // else each step of this axis has accumulators of its own
+    const std::int64_t steps = steps_of_one(kernel, stage, a);
+    chain = below * steps;
+    if (chain < 2 * longest_chain || !may_block(kernel, stage, a)) continue;
+    const std::int64_t at_once = a == stage.vector_axis ? std::int64_t{stage.lanes} * stage.copies : 1;
+    const int inner = block_axis(kernel, a, longest_chain / below * at_once);
+    stage.reduce.insert(stage.reduce.begin() + static_cast<std::ptrdiff_t>(k) + 1, inner);
+    if (a == stage.vector_axis) stage.vector_axis = inner;
+    return;
+  }
 }
 
 void scalars_to_registers(KernelSpace& kernel) {

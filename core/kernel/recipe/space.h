@@ -45,6 +45,7 @@ constexpr std::int64_t most_unrolled = 32;   // points of a reduction that is wr
 // A sum along one chain of additions loses a digit or so every hundred; longer ones are carried out in blocks, each with
 // accumulators of its own.
 constexpr std::int64_t longest_chain = 64;
+constexpr std::int64_t shortest_block = 16;  // steps that are worth accumulators of their own
 
 struct Stage {
   std::vector<int> space, reduce;      // inner axes, outermost first
@@ -70,6 +71,8 @@ struct KernelSpace {
 
 Extents extents(const KernelSpace& kernel);
 bool adds_up(const Stage& stage);            // a reduction in it accumulates rounding errors
+std::int64_t reduced_points(const KernelSpace& kernel, const Stage& stage);
+std::int64_t steps_of_one(const KernelSpace& kernel, const Stage& stage, int axis);   // so many does one accumulator take along it
 std::int64_t tile_bytes(const KernelSpace& kernel);
 bool is_tile(const KernelSpace& kernel, int buffer);
 bool written(const KernelSpace& kernel, int buffer);
@@ -88,6 +91,9 @@ int block_axis(KernelSpace& kernel, int v, std::int64_t block);
 // Outer axis v becomes blocks of `block`; the axis inside the blocks (v itself where the block is the whole axis) becomes
 // the innermost space axis of every stage, and tiles grow by it. The new inner axis.
 int pull_inside(KernelSpace& kernel, int v, std::int64_t block);
+
+// The innermost axis along which the additions of one accumulator become too many comes to be walked in blocks.
+void shorten_chains(KernelSpace& kernel, Stage& stage);
 
 // Tiles that came to hold a single value become registers: their readers see the item itself. Such buffers have no
 // elements afterwards.

@@ -103,8 +103,8 @@ void LoopWriter::along_reduced_rows(const Stage& stage, std::size_t depth, const
   const int a = stage.reduce[depth];
   const auto at = static_cast<std::size_t>(a);
   const auto deeper = [&] {
-    const bool fresh = depth + 2 == stage.reduce.size() && fresh_below(stage, depth);
-    if (!fresh) return along_reduced_rows(stage, depth + 1, rows);
+    const bool innermost = depth + 2 == stage.reduce.size() || !fresh_below(stage, depth + 1);
+    if (!innermost || !fresh_below(stage, depth)) return along_reduced_rows(stage, depth + 1, rows);
     in_fresh_tiles(stage, [&] { along_reduced_rows(stage, depth + 1, rows); });
   };
   if (axis(a).inner >= 0) return along_blocks(a, LoopKind::serial, deeper);

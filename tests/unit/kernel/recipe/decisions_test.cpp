@@ -28,15 +28,15 @@ bool contains(const std::string& text, const std::string& part) { return text.fi
 TEST(RecipeText, ReadsBackWhatItWrites) {
   Recipe recipe;
   recipe.decisions = {{"vector.k0", "16"}, {"edge.softmax.exp", "memory"}};
-  EXPECT_EQ(text(recipe), "generator=2 edge.softmax.exp=memory vector.k0=16");
+  EXPECT_EQ(text(recipe), "generator=3 edge.softmax.exp=memory vector.k0=16");
   EXPECT_EQ(*recipe_from_text(text(recipe)), recipe);
 }
 
 TEST(RecipeText, RefusesWhatIsNoRecipe) {
   EXPECT_EQ(recipe_from_text("").error().code, base::ErrorCode::bad_input);
   EXPECT_EQ(recipe_from_text("vector.k0=8").error().code, base::ErrorCode::bad_input);
-  EXPECT_EQ(recipe_from_text("generator=2 vector.k0").error().code, base::ErrorCode::bad_input);
-  EXPECT_EQ(recipe_from_text("generator=2 a=1 a=2").error().code, base::ErrorCode::bad_input);
+  EXPECT_EQ(recipe_from_text("generator=3 vector.k0").error().code, base::ErrorCode::bad_input);
+  EXPECT_EQ(recipe_from_text("generator=3 a=1 a=2").error().code, base::ErrorCode::bad_input);
   EXPECT_EQ(recipe_from_text("generator=0 a=1").error().code, base::ErrorCode::unsupported);
 }
 

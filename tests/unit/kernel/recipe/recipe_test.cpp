@@ -121,6 +121,31 @@ TEST(Halves, AreOneValueForEveryReader) {
   }
 }
 
+// Equal numbers in one chain of additions round the same way step after step: a sum of 4,096 of them is 4e-5 off, one in blocks 1e-6.
+// (The interpreter unites the threads of a GPU's block one after another, which costs 1e-5; the GPU does it as a tree.)
+TEST(LongSums, AreNoSingleChain) {
+  constexpr std::int64_t width = 4, points = 4096;
+  for (const std::string target : {"cpu", "cuda"})
+    for (const bool points_first : {true, false})
+      for (const bool channels_last : {true, false}) {
+        ProgramBuilder b;
+        const int x = b.input("x", DType::f32, {2, points, width}, {points * width, channels_last ? width : 1, channels_last ? 1 : points});
+        const std::vector<Index> member = points_first ? variables(3) : std::vector<Index>{variable(0), variable(2), variable(1)};
+        b.output(b.reduce("sum", {2}, points_first ? Sizes{points, width} : Sizes{width, points}, Combiner::sum, b.at(x, member)));
+        const std::vector<std::vector<double>> inputs = {std::vector<double>(2 * points * width, static_cast<double>(0.1f))};
+        std::vector<Recipe> recipes = {default_recipe(b.program, limits(target))};
+        for (const Mutation& m : mutations(b.program, recipes[0], limits(target))) recipes.push_back(m.result);
+        for (const Recipe& recipe : recipes) {
+          const auto lowered = lower(b.program, recipe, limits(target));
+          ASSERT_TRUE(lowered.ok()) << lowered.error().text();
+          const auto got = interpreted(*lowered, b.program, inputs);
+          ASSERT_TRUE(got.ok()) << got.error().text();
+          const double truth = inputs[0][0] * width * points;
+          for (const double sum : (*got)[0]) EXPECT_NEAR(sum / truth, 1, target == "cpu" ? 5e-6 : 2e-5) << target << " " << text(recipe);
+        }
+      }
+}
+
 // One compiler call for all: the default recipe, a mutation and every parallel one of each, on odd sizes.
 TEST(Compiled, MachineCodeAgrees) {
   std::vector<Sample> samples = small_samples();
