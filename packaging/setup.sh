@@ -5,7 +5,8 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 packages=(g++ cmake ninja-build ccache git nlohmann-json3-dev libsqlitecpp-dev libsqlite3-dev libcli11-dev libspdlog-dev libfmt-dev
-          libseccomp-dev libdtl-dev libgtest-dev libgmock-dev binutils python3 python3-venv)
+          libseccomp-dev libdtl-dev libgtest-dev libgmock-dev binutils python3 python3-venv
+          qt6-base-dev libqt6svg6-dev libqscintilla2-qt6-dev libqcustomplot-dev fonts-dejavu-core)
 torch=2.11.0
 
 missing=()
