@@ -40,6 +40,12 @@ Settings fake_settings(const char* mode) {
   return settings;
 }
 
+SourceView* source_view(const MainWindow& window, const char* dock, const char* name) {
+  for (auto* view : window.dock(dock)->findChildren<SourceView*>())
+    if (view->editor()->accessibleName() == QLatin1String(name)) return view;
+  return nullptr;
+}
+
 struct Fixture {
   explicit Fixture(const char* mode = "good", bool open = true) : window(fake_settings(mode)) {
     window.show();
@@ -48,11 +54,7 @@ struct Fixture {
   }
   template <typename Widget>
   Widget* in_dock(const char* id) const { return window.dock(id)->findChild<Widget*>(); }
-  SourceView* source(const char* dock, const char* name) const {
-    for (auto* view : window.dock(dock)->findChildren<SourceView*>())
-      if (view->editor()->accessibleName() == QLatin1String(name)) return view;
-    return nullptr;
-  }
+  SourceView* source(const char* dock, const char* name) const { return source_view(window, dock, name); }
   MainWindow window;
 };
 
@@ -188,7 +190,8 @@ void WindowTest::a_dead_engine_is_shown_and_restarted() {
   QString words;
   for (const QLabel* label : banner->findChildren<QLabel*>()) words += label->text();
   QVERIFY2(words.contains(QStringLiteral("the disk is on fire")), qPrintable(words));
-  banner->findChild<QPushButton*>()->click();
+  for (QPushButton* button : banner->findChildren<QPushButton*>())
+    if (button->text() == QLatin1String("&Restart engine")) button->click();
   QTRY_COMPARE(f.window.engine()->state(), Engine::State::ready);
   QVERIFY(!banner->isVisible());
 }
@@ -317,7 +320,7 @@ void WindowTest::a_real_session_opens_in_the_real_engine() {
   window.session()->need_nodes(true);
   QTRY_COMPARE(window.session()->nodes().size(), 300);
   window.selection()->set_candidate(window.session()->steps().back().candidate);
-  QTRY_VERIFY(!window.dock("candidate")->findChild<SourceView*>()->text().isEmpty());
+  QTRY_VERIFY(!source_view(window, "candidate", "Candidate source")->text().isEmpty());
   window.open_path(broken);
   QTRY_VERIFY(window.findChild<QMessageBox*>());
   QCOMPARE(window.session()->path(), session);   // the open one stays
@@ -328,6 +331,7 @@ void WindowTest::a_real_session_opens_in_the_real_engine() {
 int main(int argc, char** argv) {
   QApplication app(argc, argv);
   kw::ui::use_test_settings("window_test");
+  qputenv("KW_RESOURCES_DIR", qgetenv("KW_SOURCE_DIR") + "/resources");
   kw::ui::WindowTest test;
   return QTest::qExec(&test, argc, argv);
 }
