@@ -68,8 +68,8 @@ base::Result<std::string> Search::run(const Stoppers& stoppers, const base::Canc
   std::optional<std::string> reason;
   bool told = false;
   for (;;) {
-    heed();
     const double began_s = base::now_s();
+    heed();
     const bool waiting = paused();
     if (waiting && !reason) reason = first_reason(stoppers, progress());
     while (!reason && !waiting && static_cast<int>(flights_.size()) < evaluator_.capacity()) {
