@@ -116,7 +116,7 @@ int run(const Options& o, const base::CancelToken& cancel) {
 
 int verify(const Options& o, const base::CancelToken& cancel) {
   ProgressLine line;
-  auto done = conductor::verify_candidate(o.session, o.first, o.optimize.model, line.watch(), cancel);
+  auto done = conductor::evaluate_candidate(o.session, {o.first}, o.optimize.model, line.watch(), cancel);
   line.clear();
   if (!done) return fail(done.error());
   const auto& e = done->evaluation;

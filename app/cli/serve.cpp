@@ -1,10 +1,13 @@
 // serve: the engine behind the desktop application.
+#include <csignal>
+
 #include "app/cli/commands.h"
 #include "core/engine/server/server.h"
 
 namespace kw::cli {
 
 int serve(const Options&, const base::CancelToken& cancel) {
+  std::signal(SIGHUP, SIG_IGN);   // a search outlives the connection that asked for it
   const auto wire = protocol::take_private_descriptors();
   server::ServerOptions options;
   options.version = KW_VERSION;

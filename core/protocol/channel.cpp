@@ -24,7 +24,16 @@ constexpr int first_error_code = -32000;   // ErrorCode n travels as first_error
 
 std::string dump(const json& message) { return message.dump(-1, ' ', false, json::error_handler_t::replace); }
 
+// JSON itself has no binary values: one is text from encoded().
+std::string result_text(const json& result) {
+  if (!result.is_binary()) return dump(result);
+  const auto& bytes = result.get_binary();
+  return {bytes.begin(), bytes.end()};
+}
+
 }  // namespace
+
+json encoded(const std::string& text) { return json::binary({text.begin(), text.end()}); }
 
 json to_json(const Error& error) {
   return {{"code", first_error_code - static_cast<int>(error.code)}, {"message", error.message}, {"data", {{"context", error.context}}}};
@@ -63,9 +72,10 @@ struct Channel::State : std::enable_shared_from_this<Channel::State> {
   std::int64_t next_id KW_GUARDED_BY(mutex) = 1;
   std::optional<Error> gone KW_GUARDED_BY(mutex);
 
-  void send(const json& message) {
+  void send(const json& message) { send_text(dump(message)); }
+  void send_text(const std::string& text) {
     base::Lock lock(write_mutex);
-    if (base::Status sent = write_frame(write_fd, dump(message)); !sent) base::log(base::Level::debug, "protocol", sent.error().text());
+    if (base::Status sent = write_frame(write_fd, text); !sent) base::log(base::Level::debug, "protocol", sent.error().text());
   }
 
   void read_loop();
@@ -117,8 +127,9 @@ void Channel::State::dispatch_request(const std::string& method, const json& mes
     std::atomic<bool> answered = false;
     void answer(const Answer& a) {
       if (answered.exchange(true)) return;
+      // Spliced, because a result may be large and would be copied into a message.
       if (auto s = state.lock())
-        s->send(a ? json{{"jsonrpc", "2.0"}, {"id", id}, {"result", *a}} : json{{"jsonrpc", "2.0"}, {"id", id}, {"error", to_json(a.error())}});
+        s->send_text("{\"jsonrpc\":\"2.0\",\"id\":" + dump(id) + (a ? ",\"result\":" + result_text(*a) : ",\"error\":" + dump(to_json(a.error()))) + "}");
     }
     ~Once() { answer(Error{ErrorCode::internal, "the request was dropped without an answer", ""}); }
   };

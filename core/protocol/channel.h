@@ -17,6 +17,8 @@ namespace kw::protocol {
 
 using nlohmann::json;
 using Answer = base::Result<json>;
+// A result that is JSON text already and is sent as it is: for large ones, which are not worth building as a tree of small values first.
+json encoded(const std::string& text);
 
 // The right to answer one request, once; dropped unanswered it answers with an internal error.
 using Reply = std::function<void(const Answer&)>;

@@ -107,11 +107,11 @@ base::Result<Ran> run_model(const ModelOptions& options, const std::string& sess
   return ran;
 }
 
-base::Result<store::EvaluationRecord> verify_candidate(const std::string& session, const std::string& candidate, const ModelOptions& overrides,
-                                                       const Watch& watch, const base::CancelToken& cancel) {
+base::Result<store::EvaluationRecord> evaluate_candidate(const std::string& session, const Asked& asked, const ModelOptions& overrides,
+                                                         const Watch& watch, const base::CancelToken& cancel) {
   auto opened = store::Session::open(session, store::Session::Access::write);
   if (!opened) return opened.error();
-  auto record = opened->candidate(candidate);
+  auto record = opened->candidate(asked.candidate);
   if (!record) return record.error();
   auto task = opened->task(record->task);
   auto info = opened->model();
@@ -122,28 +122,14 @@ base::Result<store::EvaluationRecord> verify_candidate(const std::string& sessio
   auto model = OpenModel::open(options_of(*info, overrides), watch, cancel);
   if (!model) return model.error();
   if (auto status = same_model(**model, *info, session); !status) return status.error();
-  if (watch.progress) watch.progress(-1, "evaluating " + candidate + " afresh");
+  if (watch.progress) watch.progress(-1, "evaluating " + asked.candidate + (asked.afresh ? " afresh" : ""));
   WorkerEvaluator evaluator((*model)->worker(), {*task}, {}, [&] { return (*model)->reopen(); }, [](const std::string&, const PreparedFacts&) {});
-  auto completion = evaluate_once(evaluator, {1, record->task, candidate, std::move(*plan), true}, cancel);
+  auto completion = evaluate_once(evaluator, {1, record->task, asked.candidate, std::move(*plan), asked.afresh}, cancel);
   if (!completion) return completion.error();
-  if (completion->evaluation.kind == "cancelled") return base::Error{base::ErrorCode::cancelled, "stopped before a verdict.", candidate};
-  auto run = opened->begin_run({{"verify", candidate}});
-  if (!run) return run.error();
-  store::EvaluationRecord out;
-  out.run = *run;
-  out.candidate = candidate;
-  out.purpose = "verify";
-  out.evaluation = std::move(completion->evaluation);
-  out.wall_s = completion->wall_s;
-  auto id = keep_evaluation(*opened, out);
-  if (!id) return id.error();
-  out.id = *id;
-  store::RunRecord end;
-  end.id = *run;
-  end.reason = "verify";
-  if (auto status = opened->end_run(end); !status) return status.error();
+  auto kept = keep_asked(*opened, asked, *completion);
+  if (!kept) return kept.error();
   if (auto status = opened->close(); !status) return status.error();
-  return out;
+  return kept;
 }
 
 }  // namespace kw::conductor

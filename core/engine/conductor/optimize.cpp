@@ -22,8 +22,14 @@ class Walk {
       : options_(options), watch_(watch), cancel_(cancel) {}
 
   base::Result<Optimized> run() {
-    for (const auto step : {&Walk::open, &Walk::profile, &Walk::choose_tasks, &Walk::search, &Walk::finals, &Walk::end_to_end})
-      if (auto status = (this->*step)(); !status) return stopped(status.error());
+    struct Step { const char* stage; base::Status (Walk::*take)(); };
+    constexpr Step steps[] = {{"opening", &Walk::open},     {"profiling", &Walk::profile}, {"profiling", &Walk::choose_tasks},
+                              {"searching", &Walk::search}, {"confirming", &Walk::finals}, {"timing the model", &Walk::end_to_end}};
+    for (const Step& step : steps) {
+      if (options_.profile_only && step.take == &Walk::search) break;
+      if (watch_.stage) watch_.stage(step.stage);
+      if (auto status = (this->*step.take)(); !status) return stopped(status.error());
+    }
     return finished();
   }
 
@@ -31,7 +37,7 @@ class Walk {
   void say(const std::string& line) const {
     if (watch_.common.say) watch_.common.say(line);
   }
-  void step(const std::string& what) const {
+  void tell(const std::string& what) const {
     if (watch_.common.progress) watch_.common.progress(-1, what);
   }
 
@@ -50,6 +56,7 @@ class Walk {
     say(chosen->message);
     session_.emplace(std::move(chosen->session));
     result_.session = session_->path();
+    if (watch_.chosen) watch_.chosen(result_.session);
     if (auto status = session_->set_environment(model_->worker().environment()); !status) return status;
     return session_->set_graph(model_->graph_json());
   }
@@ -58,7 +65,7 @@ class Walk {
     auto stored = session_->profile();
     if (!stored) return stored.error();
     if (!stored->has_value()) {   // else its shares rank the tasks of this session for good
-      step("profiling");
+      tell("profiling");
       if (auto status = profile_into(*session_, *model_, cancel_); !status) return status;
       stored = session_->profile();
       if (!stored) return stored.error();
@@ -106,10 +113,13 @@ class Walk {
     const search::Prior& prior = options_.policy == "none" ? static_cast<const search::Prior&>(uniform) : handmade;
     search::Search search(search_options, *evaluator_, *journal_, prior);
     if (auto status = add_tasks(search, *session_, tasks_, model_->worker().environment()); !status) return status;
+    if (auto status = restore_marks(); !status) return status;
+    search.steer(&steering());
     started_s_ = base::now_s();
     auto reason = search.run(stoppers(left), cancel_, [&](const search::Snapshot& s) {
       if (watch_.search) watch_.search(s, options_.evaluations > 0 ? left : 0);
     });
+    end_errands();
     const search::Snapshot last = search.snapshot();
     result_.evaluations = last.completed;
     result_.measured = last.measured;
@@ -122,9 +132,27 @@ class Walk {
     return base::done();
   }
 
+  search::Steering& steering() const { return options_.steering != nullptr ? *options_.steering : own_steering_; }
+
+  base::Status restore_marks() {
+    auto rows = session_->rows();
+    if (!rows) return rows.error();
+    auto marks = session_->marks(0, rows->marks);
+    if (!marks) return marks.error();
+    for (const auto& mark : *marks) steering().mark(mark.mark, mark.candidate);
+    return base::done();
+  }
+
+  void end_errands() {
+    steering().close();
+    for (const auto& errand : steering().take_errands())
+      errand.done(base::Error{base::ErrorCode::busy, "the search has just ended. Ask again when the run is done.", errand.job.candidate});
+  }
+
   search::Stoppers stoppers(int left) const {
     search::Stoppers chain;
     chain.push_back(search::stop_when_cancelled(cancel_));
+    chain.push_back(search::stop_when("stopped", [this] { return steering().stopping(); }));
     chain.push_back(search::stop_when("failed", [this] { return evaluator_->failure().has_value() || write_error_.has_value(); }));
     if (options_.evaluations > 0) chain.push_back(search::stop_after_evaluations(left));
     if (options_.minutes > 0) chain.push_back(search::stop_after_minutes(options_.minutes));
@@ -170,7 +198,7 @@ class Walk {
       say("No task has a confirmed winner, so the model stays as it is.");
       return base::done();
     }
-    step("timing the whole model with and without its winners");
+    tell("timing the whole model with and without its winners");
     if (!model_->worker().alive()) {
       if (auto status = model_->worker().restart(); !status) return status;
       if (auto status = model_->reopen(); !status) return status;
@@ -223,6 +251,7 @@ class Walk {
   const OptimizeOptions& options_;
   const OptimizeWatch& watch_;
   const base::CancelToken& cancel_;
+  mutable search::Steering own_steering_;
   Optimized result_;
   std::unique_ptr<OpenModel> model_;
   std::optional<store::Session> session_;

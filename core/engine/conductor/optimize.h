@@ -21,6 +21,8 @@ struct OptimizeOptions {
   int end_to_end_rounds = 20;
   double precision = 0.03;
   int capacity = 6;
+  bool profile_only = false;           // as far as the tasks of the session
+  search::Steering* steering = nullptr;   // outlives the walk; none: the marks that the session holds still count
 };
 
 struct Optimized {
@@ -37,6 +39,8 @@ struct Optimized {
 
 struct OptimizeWatch {
   Watch common;
+  std::function<void(const std::string& stage)> stage;                       // "opening", "profiling", "searching", "confirming", "timing the model"
+  std::function<void(const std::string& session)> chosen;                    // once, when the session's path is known
   std::function<void(const std::vector<protocol::OperatorCard>&)> profiled;  // once, when the model's operators are known
   std::function<void(const search::Snapshot&, int budget)> search;           // budget: evaluations, 0 = none
 };

@@ -84,7 +84,7 @@ base::Result<int> evaluations_of_interrupted_runs(const store::Session& session)
   if (!evaluations) return evaluations.error();
   std::int64_t last_finished = 0;
   for (const auto& run : *runs)
-    if (!run.ended.empty() && run.reason != "cancelled" && run.reason != "error" && run.reason != "verify") last_finished = run.id;
+    if (!run.ended.empty() && run.reason != "cancelled" && run.reason != "error" && run.reason != "verify" && run.reason != "edit") last_finished = run.id;
   return static_cast<int>(std::count_if(evaluations->begin(), evaluations->end(), [&](const auto& e) {
     return e.run > last_finished && e.purpose == "search" && e.evaluation.verdict != protocol::Verdict::not_evaluated;
   }));

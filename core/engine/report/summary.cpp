@@ -92,7 +92,7 @@ base::Result<Summary> summarize(const store::Session& session) {
   out.profile = *profile;
   out.end_to_end = *whole;
   for (const auto& run : *runs)
-    if (run.reason != "verify" && !run.options.contains("verify")) out.run = run;
+    if (!run.options.contains("verify") && !run.options.contains("edit")) out.run = run;
   Evaluations evaluations;
   for (auto& record : *all) evaluations[record.candidate].push_back(std::move(record));
   for (auto& task : *tasks) {

@@ -20,7 +20,7 @@ std::vector<Finalist> finalists(const std::vector<store::CandidateRecord>& candi
   std::map<std::string, double> ratios;
   for (const auto& record : evaluations) {
     const auto& measured = record.evaluation.measurement;
-    if (record.purpose != "search" || record.evaluation.verdict != protocol::Verdict::accepted || !measured) continue;
+    if ((record.purpose != "search" && record.purpose != "edit") || record.evaluation.verdict != protocol::Verdict::accepted || !measured) continue;
     if (measured->ratio_ci95.high > 1) ratios[record.candidate] = measured->ratio;
   }
   std::vector<Finalist> out;

@@ -42,6 +42,7 @@ base::Status Search::add(const TaskInput& input, const History& history) {
 base::Status Search::restore(Running& task, const History& history) {
   std::map<std::string, int> nodes;
   for (const auto& candidate : history.candidates) {
+    if (candidate.kind != "generated") continue;   // an edit has no recipe to go on from
     auto recipe = kernel::recipe_from_text(candidate.recipe);
     if (!recipe) return recipe.error();
     const int node = task.tree->restore_node(candidate.id, std::move(*recipe), candidate.structural_hash);
@@ -62,29 +63,37 @@ base::Status Search::restore(Running& task, const History& history) {
 base::Result<std::string> Search::run(const Stoppers& stoppers, const base::CancelToken& cancel,
                                       const std::function<void(const Snapshot&)>& watch) {
   started_s_ = base::now_s();
+  paused_s_ = 0;
   issued_ = completed_ = measured_ = since_gain_ = 0;
   std::optional<std::string> reason;
   bool told = false;
   for (;;) {
-    while (!reason && static_cast<int>(flights_.size()) < evaluator_.capacity()) {
+    const double began_s = base::now_s();
+    heed();
+    const bool waiting = paused();
+    if (waiting && !reason) reason = first_reason(stoppers, progress());
+    while (!reason && !waiting && static_cast<int>(flights_.size()) < evaluator_.capacity()) {
       reason = first_reason(stoppers, progress());
       if (reason) break;
       auto issued = issue();
       if (!issued) return issued.error();
       if (!*issued) break;
     }
-    if (flights_.empty()) return reason.value_or("exhausted");
+    if (flights_.empty() && errands_.empty() && (reason || !waiting)) return reason.value_or("exhausted");
     if (cancel.cancelled() && !told) {
       evaluator_.cancel();
       told = true;
     }
     if (auto completion = evaluator_.wait(patience_s))
       if (auto status = finish(*completion); !status) return status.error();
+    if (waiting) paused_s_ += base::now_s() - began_s;
     if (watch) watch(snapshot());
   }
 }
 
 base::Result<bool> Search::issue() {
+  auto asked = issue_asked();
+  if (!asked || *asked) return asked;
   std::vector<TaskStanding> standings;
   for (const Running& task : tasks_) standings.push_back(task.standing);
   for (const int index : order(standings, options_.budget)) {
@@ -102,9 +111,10 @@ base::Result<bool> Search::issue() {
   return false;
 }
 
-base::Result<bool> Search::issue_from(int index) {
+base::Result<bool> Search::issue_from(int index) { return launch(index, tasks_[index].tree->select()); }
+
+base::Result<bool> Search::launch(int index, const std::optional<Walk>& walk) {
   Running& task = tasks_[index];
-  auto walk = task.tree->select();
   if (auto status = write_new(task, walk.value_or(Walk{{}, -1})); !status) return status.error();
   if (!walk) return false;
   Flight flight{index, *walk, {task.tree->nodes()[0].candidate}};
@@ -160,6 +170,12 @@ store::EdgeRecord Search::edge_record(const Running& task, int edge) const {
 }
 
 base::Status Search::finish(const Completion& completion) {
+  if (const auto errand = errands_.find(completion.id); errand != errands_.end()) {
+    const auto done = std::move(errand->second.done);
+    errands_.erase(errand);
+    done(completion);
+    return base::done();
+  }
   const auto found = flights_.find(completion.id);
   if (found == flights_.end()) return base::done();   // a late result of a job that was given up
   const Flight flight = std::move(found->second);
@@ -226,7 +242,7 @@ Progress Search::progress() const {
   out.issued = issued_;
   out.completed = completed_;
   out.since_gain = since_gain_;
-  out.seconds = base::now_s() - started_s_;
+  out.seconds = seconds();
   bool any = false, all = true;
   for (const Running& task : tasks_) {
     if (!task.unusable.empty()) continue;
@@ -246,7 +262,7 @@ Snapshot Search::snapshot() const {
   out.in_flight = static_cast<int>(flights_.size());
   out.unjudged = unjudged_;
   out.unjudged_because = unjudged_because_;
-  out.seconds = base::now_s() - started_s_;
+  out.seconds = seconds();
   for (const Running& task : tasks_) {
     TaskSnapshot t;
     t.id = task.id;

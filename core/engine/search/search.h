@@ -11,6 +11,7 @@
 #include "core/engine/search/evaluator.h"
 #include "core/engine/search/journal.h"
 #include "core/engine/search/snapshot.h"
+#include "core/engine/search/steering.h"
 #include "core/engine/search/stoppers.h"
 
 namespace kw::search {
@@ -40,6 +41,7 @@ class Search {
   Search(SearchOptions options, Evaluator& evaluator, Journal& journal, const Prior& prior);
 
   base::Status add(const TaskInput& task, const History& history = {});
+  void steer(Steering* steering) { steering_ = steering; }   // outlives the search
   // Until a stopper has a reason or nothing is left to try; the reason ("evaluations", "exhausted", …).
   base::Result<std::string> run(const Stoppers& stoppers, const base::CancelToken& cancel,
                                 const std::function<void(const Snapshot&)>& watch);
@@ -63,6 +65,11 @@ class Search {
 
   base::Result<bool> issue();                            // false: nothing can be issued now
   base::Result<bool> issue_from(int task);
+  base::Result<bool> launch(int task, const std::optional<Walk>& walk);
+  base::Result<bool> issue_asked();                      // what a person asked for
+  void heed();                                           // marks and errands since the last time
+  bool paused() const { return steering_ != nullptr && steering_->paused(); }
+  double seconds() const;                                // of this run, without its pauses
   base::Status write_new(Running& task, const Walk& walk);
   base::Status finish(const Completion& completion);
   base::Status restore(Running& task, const History& history);
@@ -80,7 +87,11 @@ class Search {
   std::uint64_t version_ = 0;
   int issued_ = 0, completed_ = 0, measured_ = 0, since_gain_ = 0, unjudged_ = 0;
   std::string unjudged_because_;
-  double started_s_ = 0;
+  double started_s_ = 0, paused_s_ = 0;
+  Steering* steering_ = nullptr;
+  Steering::Marks marks_;
+  std::deque<std::string> expansions_;
+  std::map<std::int64_t, Errand> errands_;               // in flight
 };
 
 }  // namespace kw::search

@@ -52,6 +52,24 @@ std::optional<Walk> Tree::select() {
     found = walk_to(left);
   else if (!walk(0, found, dead))
     return std::nullopt;
+  return depart(std::move(found));
+}
+
+std::optional<Walk> Tree::select_below(int node) {
+  Walk found = walk_to(node);
+  std::vector<char> dead(nodes_.size(), 0);
+  if (!walk(node, found, dead)) return std::nullopt;
+  return depart(std::move(found));
+}
+
+std::optional<Walk> Tree::select_child(int node) {
+  Walk found = walk_to(node);
+  std::vector<char> dead(nodes_.size(), 1);   // a change that gives a known candidate is not walked into
+  if (!widen(node, found, dead)) return std::nullopt;
+  return depart(std::move(found));
+}
+
+Walk Tree::depart(Walk found) {
   nodes_[0].in_flight++;
   for (const int e : found.edges) {
     edges_[e].in_flight++;
@@ -63,7 +81,7 @@ std::optional<Walk> Tree::select() {
 
 int Tree::unfinished() const {
   for (std::size_t i = 0; i < nodes_.size(); ++i)
-    if (nodes_[i].state == NodeState::waiting) return static_cast<int>(i);
+    if (nodes_[i].state == NodeState::waiting && !nodes_[i].banned) return static_cast<int>(i);
   return -1;
 }
 
@@ -77,7 +95,7 @@ Walk Tree::walk_to(int node) const {
 
 bool Tree::walk(int node, Walk& out, std::vector<char>& dead) {
   dead.resize(nodes_.size(), 0);
-  if (dead[node]) return false;
+  if (dead[node] || nodes_[node].banned) return false;
   if (expandable(nodes_[node])) {
     const Node& n = nodes_[node];
     const double visits = n.visits + n.in_flight;

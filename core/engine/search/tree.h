@@ -44,6 +44,7 @@ struct Node {
   NodeState state = NodeState::waiting;
   double value = 0;                    // log-speedup, when accepted
   int visits = 0, in_flight = 0, attempts = 0, busy = 0;   // attempts: all that gave no verdict; busy: of these, for other load
+  bool pinned = false, banned = false; // by a person; a banned node is not walked into
   std::vector<int> parents, children;  // edges
   struct Untried { kernel::Mutation mutation; double weight; };
   std::optional<std::vector<Untried>> untried;   // absent until first asked for; the most promising is last
@@ -70,6 +71,9 @@ class Tree {
   // The next candidate to evaluate, counted as in flight; nullopt when everything is tried or waits for an evaluation.
   // New nodes have an empty `candidate` until the caller names them.
   std::optional<Walk> select();
+  // The same, walking from `node`; or a new child of `node` itself, whatever the values say.
+  std::optional<Walk> select_below(int node);
+  std::optional<Walk> select_child(int node);
   // What select() built for a new node; called once for each.
   std::optional<Built> take_built(int node);
   // Edges made since the last call: those of new nodes, and those that merged into existing ones.
@@ -94,6 +98,7 @@ class Tree {
 
  private:
   int unfinished() const;
+  Walk depart(Walk walk);              // counts it as in flight
   Walk walk_to(int node) const;
   bool walk(int node, Walk& out, std::vector<char>& dead);
   bool widen(int node, Walk& out, std::vector<char>& dead);

@@ -8,6 +8,7 @@
 #include "core/engine/report/exporter.h"
 #include "core/engine/report/pages.h"
 #include "core/engine/server/desk.h"
+#include "core/engine/server/evaluation_json.h"
 #include "core/engine/server/methods.h"
 #include "core/engine/server/reviews.h"
 #include "core/engine/server/tree_delta.h"
@@ -23,18 +24,6 @@ json recipe_json(const std::string& text) {
   std::istringstream words(text);
   for (std::string word; words >> word;)
     if (const auto equals = word.find('='); equals != std::string::npos) out[word.substr(0, equals)] = word.substr(equals + 1);
-  return out;
-}
-
-json evaluation_json(const store::EvaluationRecord& e) {
-  const auto& evaluation = e.evaluation;
-  json out = {{"id", e.id}, {"run", e.run}, {"purpose", e.purpose}, {"attempt", e.attempt}, {"verdict", evaluation.verdict_text()},
-              {"wall_s", e.wall_s}, {"evidence", evaluation.evidence}};
-  for (const auto& row : protocol::verdicts())
-    if (row.verdict == evaluation.verdict) out["meaning"] = row.meaning;
-  if (!evaluation.measurement) return out;
-  out["measurement"] = *evaluation.measurement;
-  out["outcome"] = protocol::name(protocol::outcome(*evaluation.measurement));
   return out;
 }
 

@@ -57,6 +57,10 @@ std::string home_folder() {
   return entry != nullptr ? entry->pw_dir : "/";
 }
 
+bool foreign(const store::Origin& origin) {
+  return (!origin.host.empty() && origin.host != host_name()) || (!origin.user.empty() && origin.user != user_name());
+}
+
 Answer initialize(Desk& desk, const json& params) {
   const json& asked = params.at("protocol");
   if (asked != protocol::protocol_version)

@@ -1,6 +1,7 @@
 #include "core/engine/server/desk.h"
 
 #include "core/base/paths.h"
+#include "core/engine/store/writer_lock.h"
 
 namespace kw::server {
 namespace {
@@ -15,10 +16,14 @@ ServerOptions filled(ServerOptions options) {
 
 }  // namespace
 
-Desk::Desk(const ServerOptions& chosen, std::function<void(const std::string&, const json&)> tell)
-    : options(filled(chosen)), notify(std::move(tell)), trust(options.trusted) {}
+Desk::Desk(const ServerOptions& chosen, Notify tell) : options(filled(chosen)), notify(std::move(tell)), trust(options.trusted), runs(notify, jobs), jobs(notify) {}
 
 base::Result<SessionView*> view_of(Desk& desk, const json& params) { return desk.sessions.find(params.at("session").get<std::string>()); }
+
+base::Result<store::Session> writable(const std::string& session) {
+  using Access = store::Session::Access;
+  return store::Session::open(session, store::WriterLock::ours(session) ? Access::annotate : Access::write);
+}
 
 base::Result<store::Session> session_of(const json& params) {
   return store::Session::open(params.at("session").get<std::string>(), store::Session::Access::read);

@@ -21,6 +21,20 @@ const std::vector<Method>& methods() {
       {"candidate/diff", candidate_diff, Lane::quick},
       {"candidate/assembly", candidate_assembly, Lane::slow},
       {"candidate/export", candidate_export, Lane::slow},
+      {"candidate/verify", candidate_verify, Lane::quick},
+      {"candidate/edit", candidate_edit, Lane::quick},
+      {"review/set", review_set, Lane::quick},
+      {"review/list", review_list, Lane::quick},
+      {"trust/check", trust_check, Lane::slow},
+      {"trust/grant", trust_grant, Lane::quick},
+      {"model/profile", model_profile, Lane::slow},
+      {"run/start", run_start, Lane::slow},
+      {"run/pause", run_pause, Lane::quick},
+      {"run/resume", run_resume, Lane::quick},
+      {"run/stop", run_stop, Lane::quick},
+      {"run/steer", run_steer, Lane::quick},
+      {"jobs/list", jobs_list, Lane::quick},
+      {"jobs/cancel", jobs_cancel, Lane::quick},
   };
   return table;
 }

@@ -42,5 +42,19 @@ Answer candidate_get(Desk&, const json&);
 Answer candidate_diff(Desk&, const json&);
 Answer candidate_assembly(Desk&, const json&);
 Answer candidate_export(Desk&, const json&);
+Answer candidate_verify(Desk&, const json&);
+Answer candidate_edit(Desk&, const json&);
+Answer review_set(Desk&, const json&);
+Answer review_list(Desk&, const json&);
+Answer trust_check(Desk&, const json&);
+Answer trust_grant(Desk&, const json&);
+Answer model_profile(Desk&, const json&);
+Answer run_start(Desk&, const json&);
+Answer run_pause(Desk&, const json&);
+Answer run_resume(Desk&, const json&);
+Answer run_stop(Desk&, const json&);
+Answer run_steer(Desk&, const json&);
+Answer jobs_list(Desk&, const json&);
+Answer jobs_cancel(Desk&, const json&);
 
 }  // namespace kw::server

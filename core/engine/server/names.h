@@ -3,10 +3,13 @@
 
 #include <string>
 
+#include "core/engine/store/records.h"
+
 namespace kw::server {
 
 std::string host_name();
 std::string user_name();
 std::string home_folder();
+bool foreign(const store::Origin& origin);   // made by another user, or on another machine
 
 }  // namespace kw::server

@@ -7,7 +7,7 @@ namespace kw::server {
 namespace {
 
 constexpr int slow_threads = 2;
-constexpr auto tick_idle = std::chrono::milliseconds(1000);
+constexpr auto tick_idle = std::chrono::milliseconds(1000), tick_busy = std::chrono::milliseconds(200);
 
 // What JSON, a file system or a full memory throws ends here.
 Answer guarded(const Method& method, Desk& desk, const json& params) {
@@ -32,8 +32,11 @@ Server::Server(const ServerOptions& options, int read_fd, int write_fd) {
 }
 
 Server::~Server() {
+  channel_->close();           // no request comes in any more; answers still go out
+  desk_->jobs.cancel_all();   // who waits for one gets its end
   slow_.reset();
   quick_.reset();
+  desk_->jobs.wait();
   channel_.reset();
 }
 
@@ -85,12 +88,14 @@ void Server::tick() {
 base::Status Server::run(const base::CancelToken& stop) {
   mutex_.lock();
   while (!gone_ && !ended_ && !stop.cancelled()) {
-    changed_.wait_for(mutex_, tick_idle);
+    changed_.wait_for(mutex_, desk_->jobs.busy() ? tick_busy : tick_idle);
     if (gone_ || ended_) break;
     tick();
   }
   const auto gone = gone_;
   mutex_.unlock();
+  // Without its client a search goes on to its end: the session keeps what it finds.
+  while (gone && !ended_ && !stop.cancelled() && desk_->jobs.busy()) std::this_thread::sleep_for(tick_busy);
   if (gone && !ended_ && gone->context != "end of input") return *gone;
   return base::done();
 }

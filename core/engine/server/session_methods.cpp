@@ -11,6 +11,7 @@
 #include "core/engine/server/methods.h"
 #include "core/engine/server/names.h"
 #include "core/engine/server/operators.h"
+#include "core/engine/server/row_text.h"
 #include "core/engine/server/tree_delta.h"
 #include "core/engine/store/writer_lock.h"
 
@@ -26,22 +27,22 @@ json model_json(const store::ModelInfo& m) {
           {"threads", m.threads}, {"python", m.python}, {"inputs", m.inputs}, {"input_set", m.input_set}};
 }
 
-bool foreign(const store::Origin& origin) {
-  return (!origin.host.empty() && origin.host != host_name()) || (!origin.user.empty() && origin.user != user_name());
-}
-
 const char* meaning(const std::string& verdict) {
   for (const auto& row : protocol::verdicts())
     if (verdict.substr(0, verdict.find(':')) == row.name) return row.meaning;
   return "";
 }
 
-json step_json(const TreeReplay& tree, const ReplayStep& step) {
+void add_step(std::string& out, const TreeReplay& tree, const ReplayStep& step) {
   const ReplayNode& node = tree.nodes()[step.node];
-  json out = {{"evaluation", step.evaluation}, {"candidate", node.id}, {"task", node.task}, {"purpose", step.purpose}, {"verdict", step.verdict}};
-  if (step.speedup) out["speedup"] = *step.speedup;
-  if (step.at_s) out["at_s"] = *step.at_s;
-  return out;
+  RowText row(out);
+  row.number("evaluation", step.evaluation);
+  row.text("candidate", node.id);
+  row.text("task", node.task);
+  row.text("purpose", step.purpose);
+  row.text("verdict", step.verdict);
+  row.number("speedup", step.speedup);
+  row.number("at_s", step.at_s);
 }
 
 std::string title_of(const std::string& name) {
@@ -66,6 +67,7 @@ Answer session_open(Desk& desk, const json& params) {
   if (!origin) return origin.error();
   if (!tasks) return tasks.error();
   const TreeReplay& tree = (*view)->tree();
+  (*view)->told = tree.rows();
   const std::string& path = (*view)->path();
   return json{{"session", path},
               {"name", fs::path(path).filename().string()},
@@ -107,7 +109,7 @@ Answer session_tree(Desk& desk, const json& params) {
   if (!session) return session.error();
   DeltaOptions options;
   options.running = running((*view)->path());
-  return delta_json((*view)->tree(), params.value("since", json()), options);
+  return protocol::encoded(delta_text((*view)->tree(), params.value("since", json()), options));
 }
 
 Answer session_history(Desk& desk, const json& params) {
@@ -115,9 +117,9 @@ Answer session_history(Desk& desk, const json& params) {
   if (!view) return view.error();
   auto session = (*view)->read();
   if (!session) return session.error();
-  json steps = json::array();
-  for (const ReplayStep& step : (*view)->tree().steps()) steps.push_back(step_json((*view)->tree(), step));
-  return json{{"steps", std::move(steps)}};
+  std::string steps = "[";
+  for (const ReplayStep& step : (*view)->tree().steps()) add_step(steps, (*view)->tree(), step);
+  return protocol::encoded("{\"steps\":" + steps + "]}");
 }
 
 Answer session_failures(Desk& desk, const json& params) {

@@ -30,9 +30,14 @@ base::Result<const TimelineView*> SessionView::timeline(const store::Session& se
   return view.get();
 }
 
+std::string session_name(const std::string& path) {
+  std::error_code failed;
+  const auto absolute = std::filesystem::weakly_canonical(std::filesystem::absolute(path, failed), failed).string();
+  return failed ? path : absolute;
+}
+
 base::Result<SessionView*> Sessions::open(const std::string& path) {
-  std::error_code ignored;
-  const std::string absolute = std::filesystem::weakly_canonical(std::filesystem::absolute(path, ignored), ignored).string();
+  const std::string absolute = session_name(path);
   auto view = std::make_unique<SessionView>(absolute);
   if (auto session = view->read(); !session) return session.error();
   auto& kept = views_[absolute];

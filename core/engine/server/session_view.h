@@ -32,6 +32,8 @@ class SessionView {
   std::map<std::string, std::unique_ptr<TimelineView>> timelines_;
 };
 
+std::string session_name(const std::string& path);   // its one name: absolute, without links
+
 class Sessions {
  public:
   base::Result<SessionView*> open(const std::string& path);            // made absolute

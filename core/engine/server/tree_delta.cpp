@@ -3,13 +3,46 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/engine/server/row_text.h"
+
 namespace kw::server {
 namespace {
 
-json interval_json(const protocol::Interval& i) { return json::array({i.low, std::isfinite(i.high) ? json(i.high) : json()}); }
+void add_node(std::string& out, const ReplayNode& n, bool running) {
+  RowText row(out);
+  row.text("id", n.id);
+  row.text("task", n.task);
+  row.text("kind", n.kind);
+  row.text("verdict", n.verdict.empty() && running ? "in_flight" : n.verdict);
+  if (n.good) {
+    row.text("outcome", protocol::name(protocol::outcome(n.ci95)));
+    row.interval("ci95", n.ci95.low, n.ci95.high);
+    row.number("value", std::log(*n.speedup));
+  }
+  row.number("speedup", n.speedup);
+  row.number("candidate_us", n.candidate_us);
+  row.number("error_max", n.error_max);
+  row.number("at_s", n.at_s);
+  row.number("visits", n.visits);
+  row.number("number", n.row);
+  row.flag("on_best_path", n.on_best_path);
+  row.flag("pinned", n.pinned);
+  row.flag("banned", n.banned);
+}
 
-void put(json& out, const char* key, const std::optional<double>& value) {
-  if (value && std::isfinite(*value)) out[key] = *value;
+void add_edge(std::string& out, const TreeReplay& tree, const ReplayEdge& e) {
+  RowText row(out);
+  row.text("parent", e.record.parent);
+  row.text("child", e.record.child);
+  row.text("key", e.record.key);
+  row.text("from", e.record.from);
+  row.text("to", e.record.to);
+  row.text("kind", e.record.kind);
+  row.text("description", e.record.description);
+  row.number("n", e.visits);
+  row.number("q", tree.q(e));
+  row.number("p", tree.p(e));
+  row.number("u", tree.u(e));
 }
 
 // First what is new, by row; when all of that is told, what changed, by the evaluation that changed it last.
@@ -18,9 +51,9 @@ class Delta {
   Delta(const TreeReplay& tree, const store::Rows& since, bool all, const DeltaOptions& options)
       : tree_(tree), options_(options), since_(since), version_(tree.rows()), all_(all) {}
 
-  json take() {
+  std::string take() {
     if (new_nodes()) changed_nodes();
-    return {{"version", version_json(version_)}, {"nodes", std::move(nodes_)}, {"edges", std::move(edges_)}, {"more", more_}};
+    return "{\"version\":" + version_json(version_).dump() + ",\"nodes\":" + nodes_ + "],\"edges\":" + edges_ + "],\"more\":" + (more_ ? "true}" : "false}");
   }
 
  private:
@@ -31,9 +64,9 @@ class Delta {
     auto node = std::upper_bound(nodes.begin(), nodes.end(), since_.candidates, [](std::int64_t row, const ReplayNode& n) { return row < n.row; });
     auto edge = std::upper_bound(edges.begin(), edges.end(), since_.edges, [](std::int64_t row, const ReplayEdge& e) { return row < e.row; });
     const auto end = nodes.end() - node > static_cast<std::ptrdiff_t>(options_.limit) ? node + static_cast<std::ptrdiff_t>(options_.limit) : nodes.end();
-    for (; node != end; ++node) nodes_.push_back(node_json(*node, options_.running));
+    for (; node != end; ++node) add_node(nodes_, *node, options_.running);
     const int told = static_cast<int>(end - nodes.begin());
-    for (; edge != edges.end() && edge->parent < told && edge->child < told; ++edge) edges_.push_back(edge_json(tree_, *edge));
+    for (; edge != edges.end() && edge->parent < told && edge->child < told; ++edge) add_edge(edges_, tree_, *edge);
     if (end == nodes.end()) return true;
     more_ = true;
     version_.candidates = (end - 1)->row;
@@ -60,16 +93,16 @@ class Delta {
       if (more_) version_ = {version_.candidates, version_.edges, found[options_.limit]->touched, since_.marks, since_.runs};
       found.erase(end, found.end());
     }
-    for (const ReplayNode* node : found) nodes_.push_back(node_json(*node, options_.running));
+    for (const ReplayNode* node : found) add_node(nodes_, *node, options_.running);
     for (const ReplayEdge& edge : tree_.edges())
-      if (edge.row <= since_.edges && edge.touched > since_.evaluations && edge.touched <= version_.evaluations) edges_.push_back(edge_json(tree_, edge));
+      if (edge.row <= since_.edges && edge.touched > since_.evaluations && edge.touched <= version_.evaluations) add_edge(edges_, tree_, edge);
   }
 
   const TreeReplay& tree_;
   const DeltaOptions& options_;
   store::Rows since_, version_;
   bool all_, more_ = false;
-  json nodes_ = json::array(), edges_ = json::array();
+  std::string nodes_ = "[", edges_ = "[";
 };
 
 }  // namespace
@@ -84,30 +117,13 @@ store::Rows rows_of(const json& version) {
   return {row("candidates"), row("edges"), row("evaluations"), row("marks"), row("runs")};
 }
 
-json node_json(const ReplayNode& n, bool running) {
-  json out = {{"id", n.id}, {"task", n.task}, {"kind", n.kind}, {"visits", n.visits}, {"number", n.row}, {"on_best_path", n.on_best_path},
-              {"pinned", n.pinned}, {"banned", n.banned}, {"verdict", n.verdict.empty() && running ? "in_flight" : n.verdict}};
-  if (n.good) {
-    out["outcome"] = protocol::name(protocol::outcome(n.ci95));
-    out["ci95"] = interval_json(n.ci95);
-    out["value"] = std::log(*n.speedup);
-  }
-  put(out, "speedup", n.speedup);
-  put(out, "candidate_us", n.candidate_us);
-  put(out, "error_max", n.error_max);
-  put(out, "at_s", n.at_s);
-  return out;
+json edge_json(const TreeReplay& tree, const ReplayEdge& edge) {
+  std::string out;
+  add_edge(out, tree, edge);
+  return json::parse(out);
 }
 
-json edge_json(const TreeReplay& tree, const ReplayEdge& e) {
-  json out = {{"parent", e.record.parent}, {"child", e.record.child}, {"key", e.record.key}, {"from", e.record.from}, {"to", e.record.to},
-              {"kind", e.record.kind}, {"description", e.record.description}, {"n", e.visits}, {"q", tree.q(e)}};
-  put(out, "p", tree.p(e));
-  put(out, "u", tree.u(e));
-  return out;
-}
-
-json delta_json(const TreeReplay& tree, const json& since, const DeltaOptions& options) {
+std::string delta_text(const TreeReplay& tree, const json& since, const DeltaOptions& options) {
   const store::Rows seen = rows_of(since), now = tree.rows();
   // A client of another file under this name begins anew.
   const bool foreign = seen.candidates > now.candidates || seen.evaluations > now.evaluations || seen.marks > now.marks;

@@ -15,10 +15,9 @@ struct DeltaOptions {
 json version_json(const store::Rows& rows);
 store::Rows rows_of(const json& version);           // throws json::exception; null: nothing seen
 
-json node_json(const ReplayNode& node, bool running);
 json edge_json(const TreeReplay& tree, const ReplayEdge& edge);
 
-// {version, nodes, edges, more}: asking again with the version that was answered goes on where this answer ended.
-json delta_json(const TreeReplay& tree, const json& since, const DeltaOptions& options);
+// {version, nodes, edges, more} as JSON text: asking again with the version that was answered goes on where this answer ended.
+std::string delta_text(const TreeReplay& tree, const json& since, const DeltaOptions& options);
 
 }  // namespace kw::server

@@ -1,6 +1,7 @@
 #include "core/engine/server/tree_replay.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <ctime>
 
@@ -16,7 +17,13 @@ double unix_time(const std::string& iso) {
   return strptime(iso.c_str(), "%Y-%m-%dT%H:%M:%SZ", &utc) != nullptr ? static_cast<double>(timegm(&utc)) : 0;
 }
 
-std::uint64_t ends(int parent, int child) { return static_cast<std::uint64_t>(parent) << 32 | static_cast<std::uint32_t>(child); }
+// 17 of "c17"; -1 for other names.
+int number_of(const std::string& id) {
+  int number = 0;
+  if (id.size() < 2 || id[0] != 'c') return -1;
+  const auto [end, failed] = std::from_chars(id.data() + 1, id.data() + id.size(), number);
+  return failed == std::errc{} && end == id.data() + id.size() && number < 10'000'000 ? number : -1;
+}
 
 std::string verdict_text(const store::EvaluationRow& row) { return row.kind.empty() ? row.verdict : row.verdict + ":" + row.kind; }
 
@@ -52,7 +59,10 @@ void TreeReplay::add(const store::CandidateRow& row) {
   node.id = row.id;
   node.task = row.task;
   node.kind = row.kind;
-  by_id_.emplace(row.id, static_cast<int>(nodes_.size()));
+  const int index = static_cast<int>(nodes_.size()), number = number_of(row.id);
+  if (number < 0) by_id_.emplace(row.id, index);
+  if (number >= static_cast<int>(by_number_.size())) by_number_.resize(static_cast<std::size_t>(number) * 3 / 2 + 16, -1);
+  if (number >= 0) by_number_[static_cast<std::size_t>(number)] = index;
   nodes_.push_back(std::move(node));
 }
 
@@ -68,7 +78,6 @@ void TreeReplay::add(const store::EdgeRow& row) {
   edges_.push_back(std::move(edge));
   nodes_[parent].prior_sum += row.edge.prior.value_or(0);
   nodes_[child].parents.push_back(index);
-  by_ends_.emplace(ends(parent, child), index);
 }
 
 void TreeReplay::add(const store::EvaluationRow& row) {
@@ -174,6 +183,7 @@ void TreeReplay::find_best_paths() {
 }
 
 int TreeReplay::find(const std::string& candidate) const {
+  if (const int number = number_of(candidate); number >= 0) return number < static_cast<int>(by_number_.size()) ? by_number_[static_cast<std::size_t>(number)] : -1;
   const auto found = by_id_.find(candidate);
   return found == by_id_.end() ? -1 : found->second;
 }
@@ -188,8 +198,9 @@ int TreeReplay::failures() const {
 }
 
 int TreeReplay::edge_between(int parent, int child) const {
-  const auto found = by_ends_.find(ends(parent, child));
-  return found == by_ends_.end() ? -1 : found->second;
+  for (const int edge : nodes_[child].parents)
+    if (edges_[edge].parent == parent) return edge;
+  return -1;
 }
 
 double TreeReplay::q(const ReplayEdge& edge) const {

@@ -73,8 +73,8 @@ class TreeReplay {
   std::vector<ReplayNode> nodes_;
   std::vector<ReplayEdge> edges_;
   std::vector<ReplayStep> steps_;
-  std::unordered_map<std::string, int> by_id_;
-  std::unordered_map<std::uint64_t, int> by_ends_;      // parent << 32 | child -> the first edge
+  std::vector<int> by_number_;                          // "c17" at 17; -1: none
+  std::unordered_map<std::string, int> by_id_;          // all others
   std::unordered_map<std::string, int> best_, winners_; // by task
   std::unordered_map<std::int64_t, double> run_began_;  // Unix time
   std::int64_t run_ = 0;

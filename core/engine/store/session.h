@@ -72,6 +72,7 @@ class Session {
   base::Result<std::optional<protocol::EndToEnd>> end_to_end() const;                     // the latest
   base::Result<std::vector<RunRecord>> runs() const;
   base::Result<Origin> origin() const;
+  base::Result<std::string> candidate_with(const std::string& task, const std::string& structural_hash) const;   // its id; "": none
   base::Result<std::vector<std::string>> timelines() const;                               // their names
   base::Result<std::vector<ReviewRecord>> reviews(const std::string& candidate) const;    // "": all; in order
 

@@ -65,7 +65,7 @@ base::Result<Rows> Session::rows() const {
   Rows out;
   const std::string marks = impl_->format >= 2 ? "(SELECT max(id) FROM marks)" : "0";
   auto status = impl_->read("SELECT (SELECT max(number) FROM candidates), (SELECT max(number) FROM edges), (SELECT max(id) FROM evaluations), " + marks +
-                                ", (SELECT 2 * id - (ended IS NULL) FROM runs ORDER BY id DESC LIMIT 1)",
+                                ", (SELECT count(*) + count(ended) FROM runs)",
                             {}, [&](Row& row) { out = {whole(row, 0), whole(row, 1), whole(row, 2), whole(row, 3), whole(row, 4)}; });
   if (!status) return status.error();
   return out;
@@ -128,6 +128,14 @@ base::Result<std::vector<ReviewRecord>> Session::reviews(const std::string& cand
                             candidate.empty() ? std::vector<std::string>{} : std::vector{candidate}, [&](Row& row) {
                               out.push_back({text(row, 0), text(row, 1), text(row, 2), text(row, 3), text(row, 4), text(row, 5)});
                             });
+  if (!status) return status.error();
+  return out;
+}
+
+base::Result<std::string> Session::candidate_with(const std::string& task, const std::string& structural_hash) const {
+  std::string out;
+  auto status = impl_->read("SELECT id FROM candidates WHERE task = ? AND structural_hash = ?", {task, structural_hash},
+                            [&](Row& row) { out = text(row, 0); });
   if (!status) return status.error();
   return out;
 }

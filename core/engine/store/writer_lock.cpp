@@ -28,8 +28,10 @@ std::string host_name() {
   return host;
 }
 
+std::string us() { return "process " + std::to_string(getpid()) + " on " + host_name(); }
+
 void sign(int fd) {
-  const std::string who = "process " + std::to_string(getpid()) + " on " + host_name() + "\n";
+  const std::string who = us() + "\n";
   // The name only serves the message of a second writer: a full disk must not refuse the lock.
   if (ftruncate(fd, 0) == 0) (void)!pwrite(fd, who.data(), who.size(), 0);
 }
@@ -43,11 +45,20 @@ bool still_there(int fd, const std::string& path) {
 
 }  // namespace
 
-bool WriterLock::held(const std::string& session_path) {
+std::optional<std::string> WriterLock::named(const std::string& session_path) {
   const int fd = open((session_path + ".lock").c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return false;
+  if (fd < 0) return std::nullopt;
   const std::string who = holder(fd);
   close(fd);
+  return who;
+}
+
+bool WriterLock::ours(const std::string& session_path) { return named(session_path) == us(); }
+
+bool WriterLock::held(const std::string& session_path) {
+  const auto named_holder = named(session_path);
+  if (!named_holder) return false;
+  const std::string& who = *named_holder;
   int pid = 0, name = 0;
   if (std::sscanf(who.c_str(), "process %d on %n", &pid, &name) != 1 || pid <= 0) return true;
   // A killed writer leaves its file behind. One on another machine cannot be asked.

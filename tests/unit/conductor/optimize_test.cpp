@@ -202,7 +202,7 @@ TEST_F(OptimizeTest, VerifyEvaluatesAfreshAndKeepsTheResult) {
   run();
   ModelOptions overrides;
   overrides.worker = options_.model.worker;
-  const auto verified = verify_candidate(at("model.kwr"), "c2", overrides, {}, cancel_);
+  const auto verified = evaluate_candidate(at("model.kwr"), {"c2"}, overrides, {}, cancel_);
   ASSERT_TRUE(verified.ok()) << verified.error().text();
   EXPECT_NE(verified->evaluation.verdict, protocol::Verdict::not_evaluated);
   std::ifstream file(at("log"));
