@@ -1,5 +1,7 @@
 #include "core/protocol/records.h"
 
+#include "core/protocol/outcome.h"
+
 #include <cmath>
 #include <limits>
 

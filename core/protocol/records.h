@@ -73,8 +73,7 @@ struct Measurement {
   std::vector<WeakerBaseline> weaker;
 };
 
-// The outcome of an interval of the ratio against 1: the one place where it is decided.
-Outcome outcome(const Interval& ratio_ci95);
+// The outcome of an interval against 1: the one place where it is decided.
 Outcome outcome(const Measurement& measurement);
 
 // Where the wall time of an evaluation went; the engine adds up the union of these intervals.

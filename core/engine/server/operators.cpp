@@ -1,5 +1,7 @@
 #include "core/engine/server/operators.h"
 
+#include "core/protocol/outcome.h"
+
 #include <algorithm>
 #include <cmath>
 

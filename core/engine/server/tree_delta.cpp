@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/engine/server/row_text.h"
+#include "core/protocol/outcome.h"
 
 namespace kw::server {
 namespace {
