@@ -1,9 +1,9 @@
 #include "core/protocol/records.h"
 
-#include "core/protocol/outcome.h"
-
 #include <cmath>
 #include <limits>
+
+#include "core/protocol/outcome.h"
 
 namespace kw::protocol {
 

@@ -1,9 +1,9 @@
 #include "core/engine/server/operators.h"
 
-#include "core/protocol/outcome.h"
-
 #include <algorithm>
 #include <cmath>
+
+#include "core/protocol/outcome.h"
 
 namespace kw::server {
 namespace {
