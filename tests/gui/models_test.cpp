@@ -1,5 +1,7 @@
 // The models over a session that the fake engine tells, each under QAbstractItemModelTester.
 
+#include <Qsci/qsciscintilla.h>
+
 #include <QAbstractItemModelTester>
 #include <QSignalSpy>
 
@@ -16,6 +18,7 @@
 #include "ui/views/progress/progress_charts.h"
 #include "ui/views/review/checklist.h"
 #include "ui/views/review/html_report.h"
+#include "ui/widgets/source_view.h"
 
 namespace kw::ui {
 
@@ -65,6 +68,7 @@ class ModelsTest : public QObject {
   void best_so_far_never_falls();
   void roofline_points_are_flops_over_time();
   void the_checklist_reads_the_evidence();
+  void a_source_opens_at_its_kernel();
 };
 
 void ModelsTest::quantities_read_well() {
@@ -263,6 +267,18 @@ void ModelsTest::the_checklist_reads_the_evidence() {
   const QString page = html_report({json::object(), candidate, QStringLiteral("layer_norm"), checks});
   QVERIFY(page.contains(QStringLiteral("<svg")) && page.contains(QStringLiteral("kw_k0")) && page.contains(QStringLiteral("1.97×")));
   QVERIFY(!page.contains(QStringLiteral("src=")) && !page.contains(QStringLiteral("href=")));   // needs nothing else
+}
+
+void ModelsTest::a_source_opens_at_its_kernel() {
+  SourceView view(QStringLiteral("Source"));
+  view.show_text(QStringLiteral("namespace {\nint shared() {\n  return 1;\n}\n}\n// task: add\nint kernel() {\n  return 2;\n}\n"), SourceView::Language::cpp);
+  view.begin_at(QStringLiteral("// task:"));
+  int line = 0, column = 0;
+  view.editor()->getCursorPosition(&line, &column);
+  QCOMPARE(line, 5);
+  QList<long> shown;
+  for (const int one : {0, 2, 5, 7}) shown << view.editor()->SendScintilla(QsciScintilla::SCI_GETLINEVISIBLE, one);
+  QCOMPARE(shown, (QList<long>{1, 0, 1, 1}));   // what all kernels share is folded, the kernel is not
 }
 
 }  // namespace kw::ui

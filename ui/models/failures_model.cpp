@@ -7,6 +7,15 @@
 
 namespace kw::ui {
 
+namespace {
+
+QVariant alignment_of(int column) {
+  const bool is_number = column == FailuresModel::Count || column == FailuresModel::Evaluation;
+  return QVariant::fromValue(Qt::Alignment(Qt::AlignVCenter | (is_number ? Qt::AlignRight : Qt::AlignLeft)));
+}
+
+}  // namespace
+
 FailuresModel::FailuresModel(Session* session, QObject* parent) : QAbstractItemModel(parent), session_(session), root_(std::make_unique<Item>()) {
   connect(session, &Session::failures_changed, this, &FailuresModel::fill);
   connect(session, &Session::moment_changed, this, &FailuresModel::fill);
@@ -104,8 +113,7 @@ QVariant FailuresModel::data(const QModelIndex& index, int role) const {
     case TaskRole: return item.failure.task;
     case KeyRole: return item.key;
     case Qt::ToolTipRole: return item.hint;
-    case Qt::TextAlignmentRole:
-      return QVariant::fromValue(Qt::Alignment(Qt::AlignVCenter | (index.column() == Count || index.column() == Evaluation ? Qt::AlignRight : Qt::AlignLeft)));
+    case Qt::TextAlignmentRole: return alignment_of(index.column());
     case Qt::DisplayRole:
     case SortRole: break;
     default: return {};
@@ -122,7 +130,9 @@ QVariant FailuresModel::data(const QModelIndex& index, int role) const {
 QVariant FailuresModel::headerData(int section, Qt::Orientation orientation, int role) const {
   static const QStringList titles{QStringLiteral("Verdict, cause, candidate"), QStringLiteral("Count"), QStringLiteral("Task"), QStringLiteral("Purpose"),
                                   QStringLiteral("Evaluation")};
-  return orientation == Qt::Horizontal && role == Qt::DisplayRole ? titles.value(section) : QVariant();
+  if (orientation != Qt::Horizontal) return {};
+  if (role == Qt::TextAlignmentRole) return alignment_of(section);
+  return role == Qt::DisplayRole ? titles.value(section) : QVariant();
 }
 
 }  // namespace kw::ui

@@ -49,6 +49,7 @@ StatusBar::StatusBar(Engine* engine, Session* session, const QString& engine_nam
   connect(cancel_, &QToolButton::clicked, this, [this] {
     if (const Job* job = session_->jobs()->first_active()) session_->jobs()->cancel(job->id);
   });
+  state_->setContentsMargins(0, 0, fontMetrics().horizontalAdvance(u'm'), 0);
   show_job();
   show_engine();
   show_run();

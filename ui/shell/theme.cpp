@@ -1,7 +1,6 @@
 #include "ui/shell/theme.h"
 
 #include <array>
-#include <vector>
 
 #include <QApplication>
 #include <QFontDatabase>
@@ -29,41 +28,6 @@ constexpr std::array<Shade, static_cast<std::size_t>(Tone::tone_count)> shades{{
     {Tone::added, 0xffdcf3e3, 0xff1d3a2b}, {Tone::removed, 0xfffbe1e3, 0xff44242a}, {Tone::marked, 0xfffdf0bf, 0xff4d4220},
 }};
 
-constexpr std::array<Sign, 31> signs{{
-    {"", "○", "waiting", Tone::waiting},
-    {"in_flight", "…", "being evaluated", Tone::working},
-    {"accepted", "✓", "accepted", Tone::good},
-    {"faster", "▲", "faster", Tone::good},
-    {"equal", "=", "equal", Tone::equal},
-    {"slower", "▼", "slower", Tone::bad},
-    {"undecided", "±", "undecided", Tone::equal},
-    {"build_error", "B", "build error", Tone::failure},
-    {"launch_error", "L", "launch error", Tone::failure},
-    {"crash", "✕", "crash", Tone::failure},
-    {"timeout", "T", "timeout", Tone::failure},
-    {"wrong_result", "≠", "wrong result", Tone::failure},
-    {"imprecise", "~", "imprecise", Tone::failure},
-    {"nondeterministic", "↯", "nondeterministic", Tone::failure},
-    {"out_of_bounds", "]", "out of bounds", Tone::failure},
-    {"input_mutated", "M", "input mutated", Tone::failure},
-    {"cheat", "!", "cheat", Tone::cheat},
-    {"impossible_speed", "∞", "impossible speed", Tone::cheat},
-    {"out_of_memory", "O", "out of memory", Tone::failure},
-    {"not_evaluated", "–", "not evaluated", Tone::waiting},
-    {"not searched", "○", "not searched", Tone::waiting},
-    {"searching", "…", "searching", Tone::working},
-    {"failed", "✗", "failed", Tone::failure},
-    {"approved", "✓", "approved", Tone::good},
-    {"rejected", "✗", "rejected", Tone::failure},
-    {"comment", "✎", "comment", Tone::equal},
-    {"void", "∅", "void", Tone::bad},
-    {"info", "●", "info", Tone::equal},
-    {"warning", "⚠", "warning", Tone::warning},
-    {"error", "✕", "error", Tone::failure},
-    {"debug", "○", "debug", Tone::waiting},
-}};
-constexpr Sign unknown{"?", "◇", "", Tone::waiting};
-
 struct RoleTone { QPalette::ColorRole role; Tone tone; };
 constexpr RoleTone role_tones[] = {
     {QPalette::Window, Tone::window}, {QPalette::WindowText, Tone::text}, {QPalette::Base, Tone::base}, {QPalette::AlternateBase, Tone::stripe},
@@ -90,15 +54,16 @@ QString style_sheet(Scheme scheme) {
              "QToolTip { color: %1; background: %2; border: 1px solid %3; padding: 0.3em; }"
              "QMainWindow::separator { background: %4; width: 4px; height: 4px; }"
              "QMainWindow::separator:hover { background: %5; }"
-             "QHeaderView::section { background: %4; color: %6; border: none; border-right: 1px solid %3; border-bottom: 1px solid %3; padding: 0.25em 0.5em; }"
+             "QHeaderView::section { background: %4; color: %6; border: none; border-right: 1px solid %3; border-bottom: 1px solid %3; padding: 0.25em 3px; }"
+             "QHeaderView::up-arrow, QHeaderView::down-arrow { subcontrol-origin: border; subcontrol-position: top center; width: 8px; height: 6px; }"
              "QTreeView, QTableView, QListView, QPlainTextEdit, QTextBrowser, QTextEdit { border: none; }"
-             "QTreeView::item { padding: 0.15em 0.4em; }"
+             "QTreeView::item { padding: 0.15em 0; }"
              "QTabWidget::pane { border: none; border-top: 1px solid %3; }"
              "QTabBar { background: %4; }"
              "QTabBar::tab { background: transparent; color: %6; padding: 0.35em 0.8em; border: none; border-bottom: 2px solid transparent; }"
              "QTabBar::tab:selected { color: %1; border-bottom: 2px solid %5; }"
              "QTabBar::tab:hover { color: %1; }"
-             "QStatusBar { border-top: 1px solid %3; padding-right: 0.6em; } QStatusBar::item { border: none; }"
+             "QStatusBar { border-top: 1px solid %3; } QStatusBar::item { border: none; }"
              "QToolBar { border: none; border-bottom: 1px solid %3; spacing: 0.2em; padding: 0.15em; }"
              "QMenuBar { border-bottom: 1px solid %3; }")
       .arg(name(Tone::text), name(Tone::panel), name(Tone::border), name(Tone::window), name(Tone::accent), name(Tone::faint_text));
@@ -134,24 +99,6 @@ QFont fixed_font() {
   font.setPointSizeF(QApplication::font().pointSizeF());
   font.setStyleHint(QFont::Monospace);
   return font;
-}
-
-const Sign& sign_of(const QString& name) {
-  const QString stem = name.section(u':', 0, 0);
-  for (const Sign& sign : signs)
-    if (stem == QLatin1String(sign.name)) return sign;
-  return unknown;
-}
-
-QString sign_text(const QString& name) {
-  const Sign& sign = sign_of(name);
-  const QString label = &sign == &unknown ? name : QString::fromUtf8(sign.label);
-  const QString kind = name.section(u':', 1).replace(u'_', u' ');
-  return QString::fromUtf8(sign.glyph) + u' ' + label + (kind.isEmpty() ? QString() : QStringLiteral(": ") + kind);
-}
-
-QString status_of(const QString& verdict, const QString& outcome) {
-  return verdict == QLatin1String("accepted") && !outcome.isEmpty() ? outcome : verdict;
 }
 
 }  // namespace kw::ui

@@ -1,6 +1,6 @@
 #pragma once
-// The one table of colours, light and dark, and of the signs that stand for verdicts: a glyph and a word each, so that colour is never the
-// only sign. Everything else follows QApplication's palette; widgets that paint themselves ask again on QEvent::PaletteChange. GUI thread.
+// The one table of the window's colours, light and dark; how verdicts look stands in ui/widgets/palette.h. Everything else follows
+// QApplication's palette; widgets that paint themselves ask again on QEvent::PaletteChange. GUI thread.
 
 #include <QColor>
 #include <QFont>
@@ -24,18 +24,5 @@ Scheme current_scheme();
 QColor tone(Tone tone);                         // in the current scheme
 QColor tone(Tone tone, Scheme scheme);
 QFont fixed_font();                             // for source text, at the application's size
-
-struct Sign {
-  const char* name;                             // a verdict, an outcome or a state, as the engine says it
-  const char* glyph;
-  const char* label;                            // for people
-  Tone tone;
-};
-// "cheat:input_alias" and "not_evaluated:cancelled" stand under "cheat" and "not_evaluated"; an unknown name gets a plain sign.
-const Sign& sign_of(const QString& name);
-QString sign_text(const QString& name);         // "≠ wrong result"; of a kind: "⚑ cheat: input alias"
-
-// A candidate by both: its outcome where it was accepted, else its verdict.
-QString status_of(const QString& verdict, const QString& outcome);
 
 }  // namespace kw::ui

@@ -18,8 +18,8 @@ struct VerdictStyle {
   const char* name;          // in legends and filters
   const char* glyph;         // one character
   NodeShape shape;
-  QColor light, dark;        // on a light and on a dark background
-  const char* meaning;       // one sentence
+  QColor light, dark;        // on a light and on a dark background, as text too: a contrast of at least 4.5
+  const char* meaning;       // one sentence, of a verdict
   const QColor& color(bool on_dark) const { return on_dark ? dark : light; }
 };
 
@@ -27,6 +27,14 @@ const std::vector<VerdictStyle>& verdict_styles();
 // The row of a verdict ("cheat:input_alias" is a cheat) and, where it is "accepted", of its outcome. An unknown verdict gets the last row.
 std::uint8_t verdict_row(const QString& verdict, const QString& outcome);
 inline const VerdictStyle& verdict_style(std::uint8_t row) { return verdict_styles()[row]; }
+
+// Of one word: a verdict, an outcome ("faster"), a state of a task, a review's decision or a level of the log.
+const VerdictStyle& look_of(const QString& name);
+QColor look_color(const QString& name);         // on the application's own ground
+QString look_text(const QString& name);         // "≠ wrong result"; of a kind: "! cheat: input alias"
+
+// A candidate by both: its outcome where it was accepted, else its verdict.
+QString status_of(const QString& verdict, const QString& outcome);
 
 bool is_dark(const QPalette& palette);
 

@@ -138,12 +138,24 @@ void SourceView::show_text(const QString& text, Language language) {
   filling_ = false;
 }
 
-void SourceView::scroll_to(const QString& words) {
-  const qsizetype at = words.isEmpty() ? -1 : editor_->text().indexOf(words);
+void SourceView::show_line(int line, int lines_above) {
+  editor_->setCursorPosition(line, 0);
+  editor_->SendScintilla(QsciScintilla::SCI_ENSUREVISIBLE, line);
+  const auto row = editor_->SendScintilla(QsciScintilla::SCI_VISIBLEFROMDOCLINE, line);   // folded lines take no row
+  editor_->SendScintilla(QsciScintilla::SCI_SETFIRSTVISIBLELINE, std::max(0, static_cast<int>(row) - lines_above));
+}
+
+void SourceView::begin_at(const QString& words) {
+  const qsizetype at = editor_->text().indexOf(words);
   if (at < 0) return;
   const int line = static_cast<int>(editor_->text().left(at).count(u'\n'));
-  editor_->setCursorPosition(line, 0);
-  editor_->SendScintilla(QsciScintilla::SCI_SETFIRSTVISIBLELINE, std::max(0, line - 2));
+  editor_->SendScintilla(QsciScintilla::SCI_COLOURISE, 0, -1);          // folds are known once the text is styled
+  for (int above = 0; above < line; ++above) {
+    const auto level = editor_->SendScintilla(QsciScintilla::SCI_GETFOLDLEVEL, above);
+    const bool outermost = (level & QsciScintilla::SC_FOLDLEVELNUMBERMASK) == QsciScintilla::SC_FOLDLEVELBASE;
+    if (outermost && (level & QsciScintilla::SC_FOLDLEVELHEADERFLAG) != 0) editor_->SendScintilla(QsciScintilla::SCI_FOLDLINE, above, 0L);
+  }
+  show_line(line, 0);
 }
 
 void SourceView::set_editable(bool editable) { editor_->setReadOnly(!editable); }
@@ -151,9 +163,7 @@ void SourceView::set_editable(bool editable) { editor_->setReadOnly(!editable); 
 void SourceView::mark_lines(const QList<int>& lines) {
   editor_->markerDeleteAll(marker);
   for (const int line : lines) editor_->markerAdd(line - 1, marker);
-  if (lines.isEmpty()) return;
-  editor_->setCursorPosition(lines.first() - 1, 0);
-  editor_->SendScintilla(QsciScintilla::SCI_SETFIRSTVISIBLELINE, std::max(0, lines.first() - 6));
+  if (!lines.isEmpty()) show_line(lines.first() - 1, 5);
 }
 
 void SourceView::take_colours() {

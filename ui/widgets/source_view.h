@@ -18,7 +18,7 @@ class SourceView : public QWidget {
   explicit SourceView(const QString& title, QWidget* parent = nullptr);
   void show_text(const QString& text, Language language);
   void mark_lines(const QList<int>& lines);     // from 1; scrolls to the first
-  void scroll_to(const QString& words);         // the first line that has them
+  void begin_at(const QString& words);          // the first line that has them stands at the top; what is above it is folded
   QString text() const { return editor_->text(); }
   void set_editable(bool editable);
   QsciScintilla* editor() const { return editor_; }
@@ -31,6 +31,7 @@ class SourceView : public QWidget {
 
  private:
   void take_colours();
+  void show_line(int line, int lines_above);    // from 0
   void find(bool forward);
 
   QsciScintilla* editor_;

@@ -15,7 +15,7 @@ const char* const kineto = R"json({
   "displayTimeUnit": "ms", "baseTimeNanoseconds": 1790857026000000000,
   "traceEvents": [
   {"ph": "X", "cat": "cpu_op", "name": "aten::linear", "pid": 77, "tid": 77, "ts": 5215137820747.775, "dur": 339.567,
-   "args": {"External id": 1, "Input Dims": [[8, 64], [64, 64], []], "Ev Idx": 0}},
+   "args": {"External id": 1, "Input Dims": [[8, 64], [64, 64], []], "Input type": ["float", "float", ""], "Ev Idx": 0}},
   {"ph": "X", "cat": "cpu_op", "name": "aten::addmm", "pid": 77, "tid": 77, "ts": 5215137820771.197, "dur": 214.532, "args": {"External id": 2}},
   {"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 77, "tid": 77, "ts": 5215137820800.0, "dur": 5.0, "args": {"External id": 2, "correlation": 9}},
   {"ph": "X", "cat": "kernel", "name": "gemm_kernel", "pid": 0, "tid": 7, "ts": 5215137820810.5, "dur": 11.25,
@@ -74,6 +74,7 @@ class TraceFileTest : public QObject {
     QCOMPARE(name_of(data, arrows[0].from), QString("aten::addmm"));
     QVERIFY(data.details()[data.event(kernel).detail].contains("Grid: [128, 1, 1]\nBlock: [256, 1, 1]\nRegisters a thread: 40"));
     QVERIFY(data.details()[host->lanes[0][0].detail].contains("Shapes: [[8, 64], [64, 64], []]"));
+    QVERIFY(data.details()[host->lanes[0][0].detail].contains("Types: [float, float, -]"));   // an argument without a type
   }
 
   void reads_arrays_begun_and_ended_events_and_flows() {

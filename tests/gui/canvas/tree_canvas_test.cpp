@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <cmath>
+
 #include <QSignalSpy>
 #include <QTemporaryDir>
 #include <QTest>
@@ -201,6 +204,25 @@ class TreeCanvasTest : public QObject {
     QCOMPARE(QString(verdict_style(verdict_row("cheat:input_alias", {})).key), QString("cheat"));
     QCOMPARE(QString(verdict_style(verdict_row("accepted", "slower")).key), QString("accepted:slower"));
     QCOMPARE(QString(verdict_style(verdict_row("of a later version", {})).key), QString("?"));
+    QCOMPARE(look_text("cheat:input_alias"), QStringLiteral("! cheat: input alias"));
+    QCOMPARE(look_text("faster"), QStringLiteral("▲ faster"));
+    QCOMPARE(look_text("approved"), QStringLiteral("✓ approved"));
+    QCOMPARE(look_text("of_a_later_version"), QStringLiteral("? of_a_later_version"));
+  }
+
+  void writes_verdicts_readably() {
+    const auto luminance = [](const QColor& color) {                   // WCAG 2.1, relative luminance
+      const auto linear = [](double c) { return c <= 0.04045 ? c / 12.92 : std::pow((c + 0.055) / 1.055, 2.4); };
+      return 0.2126 * linear(color.redF()) + 0.7152 * linear(color.greenF()) + 0.0722 * linear(color.blueF());
+    };
+    const auto contrast = [&](const QColor& a, const QColor& b) {
+      const auto [low, high] = std::minmax({luminance(a), luminance(b)});
+      return (high + 0.05) / (low + 0.05);
+    };
+    for (const VerdictStyle& style : verdict_styles()) {
+      QVERIFY2(contrast(style.light, QColor(0xf6, 0xf7, 0xf9)) >= 4.5, style.name);   // the darker rows of a light table
+      QVERIFY2(contrast(style.dark, QColor(0x1e, 0x21, 0x27)) >= 4.5, style.name);
+    }
   }
 };
 

@@ -118,7 +118,7 @@ class Walk : public json::json_sax_t {
     const QString shown = !number ? text : digits.isEmpty() ? QString::number(*number) : digits;
     if (at_event()) field(shown, number);
     else if (at_arguments()) argument(shown, number);
-    else if (in_argument() && list_text_.size() < longest_text) list_text_ += shown + ", ";
+    else if (in_argument() && list_text_.size() < longest_text) list_text_ += (shown.isEmpty() ? QStringLiteral("-") : shown) + ", ";
     return true;
   }
 

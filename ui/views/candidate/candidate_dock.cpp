@@ -9,11 +9,11 @@
 #include "ui/bridge/selection.h"
 #include "ui/models/quantities.h"
 #include "ui/models/session.h"
-#include "ui/shell/theme.h"
 #include "ui/views/candidate/candidate_text.h"
 #include "ui/views/candidate/measurements_tab.h"
 #include "ui/views/candidate/source_tab.h"
 #include "ui/widgets/bar.h"
+#include "ui/widgets/palette.h"
 
 namespace kw::ui {
 
@@ -100,7 +100,7 @@ class CandidateDock : public QWidget {
     const QString speedup = measured ? speedup_text(number(*measured, "ratio"), range(*measured, "ratio_ci95")) : QString();
     title_->setText(QStringLiteral("<b>%1</b>&nbsp; %2 &nbsp;<span style='color:%3'>%4</span>&nbsp; %5")
                         .arg(text(candidate, "id").toHtmlEscaped(), context_.session->task_title(text(candidate, "task")).toHtmlEscaped(),
-                             tone(sign_of(status).tone).name(), sign_text(status).toHtmlEscaped(), speedup.toHtmlEscaped()));
+                             look_color(status).name(), look_text(status).toHtmlEscaped(), speedup.toHtmlEscaped()));
     source_->show_candidate(candidate);
     plan_->setHtml(plan_html(candidate));
     recipe_->setHtml(recipe_html(candidate));

@@ -4,6 +4,7 @@
 
 #include "ui/models/quantities.h"
 #include "ui/shell/theme.h"
+#include "ui/widgets/palette.h"
 
 namespace kw::ui {
 
@@ -56,7 +57,7 @@ QString title(const json& evaluation) {
   const QString status = status_of(text(evaluation, "verdict"), text(evaluation, "outcome"));
   const QString context = QStringLiteral("evaluation %1 · %2").arg(text(evaluation, "id"), text(evaluation, "purpose"));
   return QStringLiteral("<h3><span style='color:%1'>%2</span> <span style='color:%3; font-weight:normal'>&nbsp;%4</span></h3>")
-      .arg(tone(sign_of(status).tone).name(), sign_text(status).toHtmlEscaped(), tone(Tone::faint_text).name(), context.toHtmlEscaped());
+      .arg(look_color(status).name(), look_text(status).toHtmlEscaped(), tone(Tone::faint_text).name(), context.toHtmlEscaped());
 }
 
 QString launch_text(const json& step) {

@@ -13,6 +13,7 @@ namespace kw::ui {
 namespace {
 
 constexpr int save_after_ms = 500;
+const QString kernel_head = QStringLiteral("// task:");   // how the engine begins a kernel, below what all kernels share
 
 }  // namespace
 
@@ -52,8 +53,7 @@ void SourceTab::show_candidate(const json& candidate) {
   language_ = language_of(candidate);
   const std::optional<QString> begun = draft(session_, id_);
   view_->show_text(begun.value_or(original_), language_);
-  const json& steps = array(member(candidate, "plan"), "steps");
-  if (!steps.empty()) view_->scroll_to(text(steps[0], "name"));
+  view_->begin_at(kernel_head);
   if (!begun) view_->mark_lines(lines_in_compiler_output(candidate));
   set_editing(begun.has_value());
   const bool read_only = context_.session->read_only();

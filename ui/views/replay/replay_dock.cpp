@@ -12,8 +12,8 @@
 #include "ui/models/quantities.h"
 #include "ui/models/session.h"
 #include "ui/shell/icons.h"
-#include "ui/shell/theme.h"
 #include "ui/widgets/bar.h"
+#include "ui/widgets/palette.h"
 
 namespace kw::ui {
 
@@ -96,7 +96,7 @@ class ReplayDock : public QWidget {
                         .arg(shown)
                         .arg(session.steps().size())
                         .arg(duration_text(step.at_s), step.candidate.toHtmlEscaped(), session.task_title(step.task).toHtmlEscaped(),
-                             tone(sign_of(step.verdict).tone).name(), sign_text(step.verdict).toHtmlEscaped(), speedup_text(step.speedup)));
+                             look_color(step.verdict).name(), look_text(step.verdict).toHtmlEscaped(), speedup_text(step.speedup)));
   }
 
   void go(int step) {

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "ui/models/quantities.h"
-#include "ui/shell/theme.h"
 #include "ui/views/candidate/candidate_text.h"
+#include "ui/widgets/palette.h"
 
 namespace kw::ui {
 
@@ -19,7 +19,7 @@ const json& last_evaluation(const json& candidate) {
 Check is_right(const json& candidate) {
   const json& last = last_evaluation(candidate);
   const QString verdict = text(last, "verdict");
-  return {QStringLiteral("Is it right?"), verdict.isEmpty() ? QStringLiteral("Not evaluated.") : sign_text(verdict) + QStringLiteral(". ") + text(member(last, "evidence"), "summary"),
+  return {QStringLiteral("Is it right?"), verdict.isEmpty() ? QStringLiteral("Not evaluated.") : look_text(verdict) + QStringLiteral(". ") + text(member(last, "evidence"), "summary"),
           verdict == QLatin1String("accepted")};
 }
 

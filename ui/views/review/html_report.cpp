@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "ui/models/quantities.h"
-#include "ui/shell/theme.h"
 #include "ui/views/candidate/candidate_text.h"
+#include "ui/widgets/palette.h"
 
 namespace kw::ui {
 
@@ -36,7 +36,7 @@ QString dots(const json& samples, double least, double most, const char* colour)
 QString figures(const ReportInput& in) {
   const json* m = best_measurement(in.candidate);
   const json& environment = member(in.session, "environment");
-  QString out = QStringLiteral("<table>") + row(QStringLiteral("Task"), in.task_title) + row(QStringLiteral("Status"), sign_text(candidate_status(in.candidate))) +
+  QString out = QStringLiteral("<table>") + row(QStringLiteral("Task"), in.task_title) + row(QStringLiteral("Status"), look_text(candidate_status(in.candidate))) +
                 row(QStringLiteral("Hash"), text(in.candidate, "hash"));
   if (m)
     out += row(QStringLiteral("Speedup"), speedup_text(number(*m, "ratio"), range(*m, "ratio_ci95"))) + row(QStringLiteral("Baseline"), text(*m, "baseline")) +

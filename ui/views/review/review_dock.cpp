@@ -23,6 +23,7 @@
 #include "ui/views/trust/trusted_call.h"
 #include "ui/widgets/bar.h"
 #include "ui/widgets/empty_state.h"
+#include "ui/widgets/palette.h"
 #include "ui/widgets/table_view.h"
 
 namespace kw::ui {
@@ -125,8 +126,8 @@ class ReviewDock : public QWidget {
     candidate_ = candidate;
     const QString status = candidate_status(candidate);
     title_->setText(QStringLiteral("<b>%1</b>&nbsp; %2 &nbsp;<span style='color:%3'>%4</span>")
-                        .arg(text(candidate, "id"), context_.session->task_title(text(candidate, "task")).toHtmlEscaped(), tone(sign_of(status).tone).name(),
-                             sign_text(status).toHtmlEscaped()));
+                        .arg(text(candidate, "id"), context_.session->task_title(text(candidate, "task")).toHtmlEscaped(), look_color(status).name(),
+                             look_text(status).toHtmlEscaped()));
     checks_->setHtml(checks_html(checklist(candidate, here())));
     const bool read_only = context_.session->read_only();
     for (QPushButton* button : buttons_) button->setEnabled(!read_only || button->text().startsWith(QLatin1String("Save")) || button->text().startsWith(QLatin1String("E&x")));
@@ -157,7 +158,7 @@ class ReviewDock : public QWidget {
     const auto done = [this, id, recorded](const json& result) {
       const json& evaluation = member(result, "evaluation");
       const json& measured = member(evaluation, "measurement");
-      const QString here = measured.empty() ? sign_text(text(evaluation, "verdict")) : speedup_text(number(measured, "ratio"), range(measured, "ratio_ci95"));
+      const QString here = measured.empty() ? look_text(text(evaluation, "verdict")) : speedup_text(number(measured, "ratio"), range(measured, "ratio_ci95"));
       note_->setText(QStringLiteral("%1: recorded %2; here %3.").arg(id, recorded, here));
       load();
     };
