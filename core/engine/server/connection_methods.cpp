@@ -57,9 +57,7 @@ std::string home_folder() {
   return entry != nullptr ? entry->pw_dir : "/";
 }
 
-bool foreign(const store::Origin& origin) {
-  return (!origin.host.empty() && origin.host != host_name()) || (!origin.user.empty() && origin.user != user_name());
-}
+bool foreign(const store::Origin& origin) { return origin.host != host_name() || origin.user != user_name(); }
 
 Answer initialize(Desk& desk, const json& params) {
   const json& asked = params.at("protocol");

@@ -1,4 +1,6 @@
 // Searches that run in the server, on the fake worker.
+#include <SQLiteCpp/SQLiteCpp.h>
+
 #include "tests/unit/server/fixture.h"
 
 namespace kw::server::testing {
@@ -117,6 +119,26 @@ TEST_F(RunTest, AnEditIsEvaluatedBesideTheSearchAndAfterIt) {
   EXPECT_EQ(done(verified["job"])["result"]["evaluation"]["purpose"], "verify");
   // A session with edits is gone on with.
   EXPECT_EQ(done(start(5)["job"])["result"]["reason"], "evaluations");
+}
+
+// Somebody else's session, and one that does not say whose it is: its candidates run once the user agreed to each.
+TEST_F(RunTest, ACandidateOfAForeignSessionRunsOnlyWhenAgreedTo) {
+  const char* origins[] = {"UPDATE meta SET value = '{\"host\": \"elsewhere\", \"user\": \"eve\"}' WHERE key = 'origin'", "DELETE FROM meta WHERE key = 'origin'"};
+  for (const char* sql : origins) {
+    const json started = start(5);
+    const std::string session = started["session"];
+    done(started["job"]);
+    got("session/open", {{"path", session}});
+    SQLite::Database(session, SQLite::OPEN_READWRITE).exec(sql);
+    EXPECT_EQ(got("session/open", {{"path", session}})["foreign"], true);
+    const json verify = {{"session", session}, {"id", "c1"}}, edit = {{"session", session}, {"parent", "c1"}, {"source", std::string("// ") + sql + "\n"}};
+    EXPECT_EQ(refused("candidate/verify", verify).context, "trust candidate");
+    EXPECT_EQ(refused("candidate/edit", edit).context, "trust candidate");
+    got("trust/grant", {{"sha256", got("candidate/get", {{"session", session}, {"id", "c1"}})["hash"]}});
+    EXPECT_TRUE(done(got("candidate/verify", verify)["job"]).contains("result"));
+    fs::remove(at("config/trusted"));
+    got("trust/grant", {{"sha256", got("trust/check", {{"path", at("model.py")}})["sha256"]}});
+  }
 }
 
 TEST_F(RunTest, AProfileMakesASessionWithOperatorsOnly) {
