@@ -77,6 +77,12 @@ base::Result<std::string> edges_section(const store::Session& session, const sto
 
 }  // namespace
 
+const char* meaning_of(const std::string& verdict) {
+  for (const auto& row : protocol::verdicts())
+    if (verdict.substr(0, verdict.find(':')) == row.name) return row.meaning;
+  return "";
+}
+
 std::string evidence_lines(const protocol::Evidence& evidence) {
   std::string out = evidence.summary.empty() ? "" : evidence.summary + "\n";
   if (!evidence.input_set.empty()) out += "input set: " + evidence.input_set + "\n";

@@ -1,5 +1,5 @@
 #pragma once
-// Evidence as lines of text, for the candidate page and the failures page.
+// A verdict and its evidence in words, for the candidate page, the failures page and the desktop application.
 
 #include <string>
 
@@ -8,5 +8,6 @@
 namespace kw::report {
 
 std::string evidence_lines(const protocol::Evidence& evidence);
+const char* meaning_of(const std::string& verdict);     // of "wrong_result", "cheat:input_alias", …; "" for what is no verdict
 
 }  // namespace kw::report

@@ -10,12 +10,6 @@ constexpr std::size_t shown_in_full = 3;   // of each verdict; the others get a 
 
 struct Failure { std::string task; const store::EvaluationRecord* record; };
 
-const char* meaning(const std::string& verdict) {
-  for (const auto& row : protocol::verdicts())
-    if (verdict.substr(0, verdict.find(':')) == row.name) return row.meaning;
-  return "";
-}
-
 std::string entry(const Failure& failure, bool full) {
   const auto& evidence = failure.record->evaluation.evidence;
   std::string out = "  " + failure.record->candidate + "  " + failure.task + (failure.record->purpose == "search" ? "" : " (" + failure.record->purpose + ")") + "\n";
@@ -47,7 +41,7 @@ base::Result<std::string> failures_page(const store::Session& session) {
     if (record.evaluation.verdict != protocol::Verdict::accepted) groups[record.evaluation.verdict_text()].push_back({task_of[record.candidate], &record});
   std::string out;
   for (const auto& [verdict, failures] : groups) {
-    out += verdict + ": " + std::to_string(failures.size()) + ". " + meaning(verdict) + "\n";
+    out += verdict + ": " + std::to_string(failures.size()) + ". " + meaning_of(verdict) + "\n";
     for (std::size_t i = 0; i < failures.size(); ++i) out += entry(failures[i], i < shown_in_full);
     out += "\n";
   }

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <map>
 
+#include "core/engine/report/evidence.h"
 #include "core/engine/report/json_report.h"
 #include "core/engine/report/summary.h"
 #include "core/engine/server/desk.h"
@@ -25,12 +26,6 @@ bool running(const std::string& path) { return store::WriterLock::held(path); }
 json model_json(const store::ModelInfo& m) {
   return {{"path", m.path},     {"sha256", m.sha256}, {"kind", m.kind},     {"target", m.target},
           {"threads", m.threads}, {"python", m.python}, {"inputs", m.inputs}, {"input_set", m.input_set}};
-}
-
-const char* meaning(const std::string& verdict) {
-  for (const auto& row : protocol::verdicts())
-    if (verdict.substr(0, verdict.find(':')) == row.name) return row.meaning;
-  return "";
 }
 
 void add_step(std::string& out, const TreeReplay& tree, const ReplayStep& step) {
@@ -141,7 +136,7 @@ Answer session_failures(Desk& desk, const json& params) {
   }
   json groups = json::array(), notes = json::array();
   for (auto& [verdict, list] : members)
-    groups.push_back({{"verdict", verdict}, {"meaning", meaning(verdict)}, {"count", list.size()}, {"members", std::move(list)}});
+    groups.push_back({{"verdict", verdict}, {"meaning", report::meaning_of(verdict)}, {"count", list.size()}, {"members", std::move(list)}});
   for (const auto& task : *tasks)
     if (!task.note.empty()) notes.push_back({{"task", task.id}, {"note", task.note}});
   return json{{"groups", std::move(groups)}, {"notes", std::move(notes)}};
