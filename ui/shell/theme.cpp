@@ -18,14 +18,13 @@ constexpr std::array<Shade, static_cast<std::size_t>(Tone::tone_count)> shades{{
     {Tone::window, 0xffeef0f3, 0xff21242a}, {Tone::panel, 0xffe4e7ec, 0xff2a2e36}, {Tone::base, 0xffffffff, 0xff191c21},
     {Tone::stripe, 0xfff6f7f9, 0xff1e2127}, {Tone::border, 0xffcdd2da, 0xff3a404b}, {Tone::text, 0xff1d232d, 0xffd9dde5},
     {Tone::faint_text, 0xff596273, 0xff98a1b0}, {Tone::accent, 0xff1a66c4, 0xff5aa5f2}, {Tone::selection, 0xffcfe2fa, 0xff2b4a6f},
-    {Tone::good, 0xff136f3f, 0xff52c98d}, {Tone::equal, 0xff4c5f7a, 0xff9db1cc}, {Tone::bad, 0xff8a5a00, 0xffe0a63c},
-    {Tone::failure, 0xffb4232f, 0xfff47f88}, {Tone::cheat, 0xff8b2fa3, 0xffd590e6}, {Tone::waiting, 0xff6a7280, 0xff8f98a6},
+    {Tone::good, 0xff136f3f, 0xff52c98d}, {Tone::failure, 0xffb4232f, 0xfff47f88}, {Tone::waiting, 0xff6a7280, 0xff8f98a6},
     {Tone::working, 0xff1a66c4, 0xff5aa5f2}, {Tone::warning, 0xff8a5a00, 0xffe0a63c},
     {Tone::plot_a, 0xff1a66c4, 0xff5aa5f2}, {Tone::plot_b, 0xffc2570c, 0xfff29b54}, {Tone::plot_c, 0xff14805a, 0xff4fc9a0},
     {Tone::plot_d, 0xff9b2c8f, 0xffdc8ad2}, {Tone::plot_e, 0xff7a6a00, 0xffd9c650}, {Tone::plot_f, 0xff5b5fc7, 0xffa3a6f5},
     {Tone::keyword, 0xff0a55a8, 0xff79b8ff}, {Tone::comment, 0xff5d6b5d, 0xff8aa088}, {Tone::literal, 0xff9a3412, 0xfff0a878},
     {Tone::number, 0xff0f766e, 0xff7fd4c1}, {Tone::preprocessor, 0xff86309c, 0xffcf9be0}, {Tone::current_line, 0xffeef4fc, 0xff232a34},
-    {Tone::added, 0xffdcf3e3, 0xff1d3a2b}, {Tone::removed, 0xfffbe1e3, 0xff44242a}, {Tone::marked, 0xfffdf0bf, 0xff4d4220},
+    {Tone::removed, 0xfffbe1e3, 0xff44242a}, {Tone::marked, 0xfffdf0bf, 0xff4d4220},
 }};
 
 struct RoleTone { QPalette::ColorRole role; Tone tone; };

@@ -12,10 +12,10 @@ enum class Scheme { light, dark };
 
 enum class Tone {                               // what a colour is for
   window, panel, base, stripe, border, text, faint_text, accent, selection,
-  good, equal, bad, failure, cheat, waiting, working, warning,
+  good, failure, waiting, working, warning,
   plot_a, plot_b, plot_c, plot_d, plot_e, plot_f,
   keyword, comment, literal, number, preprocessor, current_line,
-  added, removed, marked, tone_count,
+  removed, marked, tone_count,
 };
 
 // Palette, style and style sheet of the whole application. `text_percent`: size of all text against the system's.
