@@ -1,8 +1,11 @@
 #pragma once
-// The row of controls above a dock's view: one height, one spacing.
+// The row of controls above a dock's view, one height, one spacing, and what they do.
 
+#include <QAction>
 #include <QHBoxLayout>
+#include <QKeySequence>
 #include <QLineEdit>
+#include <QToolButton>
 #include <QVBoxLayout>
 #include <QWidget>
 
@@ -21,6 +24,24 @@ inline QVBoxLayout* dock_column(QWidget* dock) {
   column->setContentsMargins(0, 0, 0, 0);
   column->setSpacing(0);
   return column;
+}
+
+// Works by its keys wherever the focus is in the dock.
+inline QAction* add_dock_action(QWidget* dock, const QString& text, const QKeySequence& keys, const QString& tip) {
+  auto* action = new QAction(text, dock);
+  action->setShortcut(keys);
+  action->setShortcutContext(Qt::WidgetWithChildrenShortcut);
+  action->setToolTip(keys.isEmpty() ? tip : QStringLiteral("%1 (%2)").arg(tip, keys.toString(QKeySequence::NativeText)));
+  dock->addAction(action);
+  return action;
+}
+
+inline QToolButton* add_button(QHBoxLayout* bar, QAction* action) {
+  auto* button = new QToolButton;
+  button->setDefaultAction(action);
+  button->setAutoRaise(true);
+  bar->addWidget(button);
+  return button;
 }
 
 inline QLineEdit* filter_edit(const QString& what) {

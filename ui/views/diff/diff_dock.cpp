@@ -79,17 +79,8 @@ DiffDock::DiffDock(const DockContext& context, QWidget* parent) : QWidget(parent
 }
 
 QAction* DiffDock::add_action(QHBoxLayout* bar, const QString& text, const QKeySequence& keys, const QString& tip) {
-  auto* action = new QAction(text, this);
-  action->setShortcut(keys);
-  action->setShortcutContext(Qt::WidgetWithChildrenShortcut);
-  action->setToolTip(keys.isEmpty() ? tip : QStringLiteral("%1 (%2)").arg(tip, keys.toString(QKeySequence::NativeText)));
-  addAction(action);
-  if (bar == nullptr) return action;
-  auto* button = new QToolButton;
-  button->setDefaultAction(action);
-  button->setAccessibleName(tip);
-  button->setAutoRaise(true);
-  bar->addWidget(button);
+  QAction* action = add_dock_action(this, text, keys, tip);
+  if (bar != nullptr) add_button(bar, action)->setAccessibleName(tip);
   return action;
 }
 

@@ -35,8 +35,6 @@ class SearchTreeDock : public QWidget {
   SearchTreeDock(const DockContext& context, QWidget* parent);
 
  private:
-  QAction* add_action(const QString& text, const QKeySequence& keys, const QString& tip);
-  QToolButton* add_button(QHBoxLayout* bar, QAction* action);
   void build_bars();
   void build_pages();
   void follow_selection();
@@ -87,23 +85,6 @@ SearchTreeDock::SearchTreeDock(const DockContext& context, QWidget* parent)
   enable_actions();
 }
 
-QAction* SearchTreeDock::add_action(const QString& text, const QKeySequence& keys, const QString& tip) {
-  auto* action = new QAction(text, this);
-  action->setShortcut(keys);
-  action->setShortcutContext(Qt::WidgetWithChildrenShortcut);
-  action->setToolTip(keys.isEmpty() ? tip : QStringLiteral("%1 (%2)").arg(tip, keys.toString(QKeySequence::NativeText)));
-  addAction(action);
-  return action;
-}
-
-QToolButton* SearchTreeDock::add_button(QHBoxLayout* bar, QAction* action) {
-  auto* button = new QToolButton;
-  button->setDefaultAction(action);
-  button->setAutoRaise(true);
-  bar->addWidget(button);
-  return button;
-}
-
 void SearchTreeDock::build_bars() {
   QVBoxLayout* column = dock_column(this);
   QHBoxLayout* bar = add_bar(column);
@@ -130,22 +111,22 @@ void SearchTreeDock::build_bars() {
   bar->addWidget(found_);
 
   QHBoxLayout* tools = add_bar(column);
-  fit_ = add_action(QStringLiteral("Fit"), {}, QStringLiteral("Show the whole tree: F on the canvas"));
-  best_ = add_action(QStringLiteral("Best"), {}, QStringLiteral("Go to the end of the best path: End on the canvas"));
-  fold_ = add_action(QStringLiteral("Fold"), {}, QStringLiteral("Fold or unfold what is below the selected node: Space on the canvas"));
-  fold_all_ = add_action(QStringLiteral("Fold all"), {}, QStringLiteral("Fold everything below the second row"));
-  unfold_all_ = add_action(QStringLiteral("Unfold all"), {}, QStringLiteral("Unfold everything"));
-  freeze_ = add_action(QStringLiteral("Freeze"), QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_F), QStringLiteral("Keep the tree as it is while the search goes on"));
+  fit_ = add_dock_action(this, QStringLiteral("Fit"), {}, QStringLiteral("Show the whole tree: F on the canvas"));
+  best_ = add_dock_action(this, QStringLiteral("Best"), {}, QStringLiteral("Go to the end of the best path: End on the canvas"));
+  fold_ = add_dock_action(this, QStringLiteral("Fold"), {}, QStringLiteral("Fold or unfold what is below the selected node: Space on the canvas"));
+  fold_all_ = add_dock_action(this, QStringLiteral("Fold all"), {}, QStringLiteral("Fold everything below the second row"));
+  unfold_all_ = add_dock_action(this, QStringLiteral("Unfold all"), {}, QStringLiteral("Unfold everything"));
+  freeze_ = add_dock_action(this, QStringLiteral("Freeze"), QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_F), QStringLiteral("Keep the tree as it is while the search goes on"));
   freeze_->setCheckable(true);
-  pin_ = add_action(QStringLiteral("Pin"), QKeySequence(Qt::CTRL | Qt::Key_P), QStringLiteral("The search prefers what is below the selected node"));
+  pin_ = add_dock_action(this, QStringLiteral("Pin"), QKeySequence(Qt::CTRL | Qt::Key_P), QStringLiteral("The search prefers what is below the selected node"));
   pin_->setCheckable(true);
-  ban_ = add_action(QStringLiteral("Ban"), QKeySequence(Qt::CTRL | Qt::Key_B), QStringLiteral("The search leaves what is below the selected node alone"));
+  ban_ = add_dock_action(this, QStringLiteral("Ban"), QKeySequence(Qt::CTRL | Qt::Key_B), QStringLiteral("The search leaves what is below the selected node alone"));
   ban_->setCheckable(true);
-  expand_ = add_action(QStringLiteral("Expand"), QKeySequence(Qt::CTRL | Qt::Key_E), QStringLiteral("Ask the search to try more edits of the selected node"));
-  compare_ = add_action(QStringLiteral("Compare with this"), QKeySequence(Qt::CTRL | Qt::Key_D), QStringLiteral("The Diff dock compares the selected candidate with this one"));
-  as_list_ = add_action(QStringLiteral("List"), QKeySequence(Qt::CTRL | Qt::Key_L), QStringLiteral("The same candidates as a table"));
+  expand_ = add_dock_action(this, QStringLiteral("Expand"), QKeySequence(Qt::CTRL | Qt::Key_E), QStringLiteral("Ask the search to try more edits of the selected node"));
+  compare_ = add_dock_action(this, QStringLiteral("Compare with this"), QKeySequence(Qt::CTRL | Qt::Key_D), QStringLiteral("The Diff dock compares the selected candidate with this one"));
+  as_list_ = add_dock_action(this, QStringLiteral("List"), QKeySequence(Qt::CTRL | Qt::Key_L), QStringLiteral("The same candidates as a table"));
   as_list_->setCheckable(true);
-  save_ = add_action(QStringLiteral("Save picture…"), {}, QStringLiteral("What is seen of the tree, as PNG or SVG"));
+  save_ = add_dock_action(this, QStringLiteral("Save picture…"), {}, QStringLiteral("What is seen of the tree, as PNG or SVG"));
   for (QAction* action : {fit_, best_, fold_, freeze_}) add_button(tools, action);
   tools->addSpacing(12);
   for (QAction* action : {pin_, ban_, expand_}) add_button(tools, action);
@@ -175,7 +156,7 @@ void SearchTreeDock::build_bars() {
   connect(tasks_, &QComboBox::activated, this, [this](int index) { context_.selection->set_task(tasks_->itemData(index).toString()); });
   connect(search_, &QLineEdit::textChanged, this, [this] { show_tree(false); });
   connect(search_, &QLineEdit::returnPressed, this, [this] { find_next(!QApplication::keyboardModifiers().testFlag(Qt::ShiftModifier)); });
-  auto* find = add_action(QStringLiteral("Find in the tree"), QKeySequence::Find, QStringLiteral("Find candidates by id, edit or verdict"));
+  auto* find = add_dock_action(this, QStringLiteral("Find in the tree"), QKeySequence::Find, QStringLiteral("Find candidates by id, edit or verdict"));
   connect(find, &QAction::triggered, this, [this] {
     search_->setFocus();
     search_->selectAll();

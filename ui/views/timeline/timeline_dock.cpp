@@ -30,7 +30,6 @@ class TimelineDock : public QWidget {
   TimelineDock(const DockContext& context, QWidget* parent);
 
  private:
-  QAction* add_action(const QString& text, const QKeySequence& keys, const QString& tip);
   void build();
   void dragEnterEvent(QDragEnterEvent* event) override;
   void dropEvent(QDropEvent* event) override;
@@ -87,15 +86,6 @@ TimelineDock::TimelineDock(const DockContext& context, QWidget* parent)
   if (!context.selection->session().isEmpty()) ask_for_list();
 }
 
-QAction* TimelineDock::add_action(const QString& text, const QKeySequence& keys, const QString& tip) {
-  auto* action = new QAction(text, this);
-  action->setShortcut(keys);
-  action->setShortcutContext(Qt::WidgetWithChildrenShortcut);
-  action->setToolTip(keys.isEmpty() ? tip : QStringLiteral("%1 (%2)").arg(tip, keys.toString(QKeySequence::NativeText)));
-  addAction(action);
-  return action;
-}
-
 void TimelineDock::build() {
   QVBoxLayout* column = dock_column(this);
   QHBoxLayout* bar = add_bar(column);
@@ -111,20 +101,15 @@ void TimelineDock::build() {
   bar->addWidget(search_, 1);
   found_ = new QLabel;
   bar->addWidget(found_);
-  QAction* fit = add_action(QStringLiteral("Fit"), {}, QStringLiteral("Show the whole timeline: F on the canvas"));
-  QAction* zoom = add_action(QStringLiteral("Zoom to selection"), {}, QStringLiteral("The range or event that is selected: Enter on the canvas"));
-  QAction* clear = add_action(QStringLiteral("Clear range"), {}, QStringLiteral("Escape on the canvas"));
-  QAction* open = add_action(QStringLiteral("Open trace…"), QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_O), QStringLiteral("A Chrome-trace JSON file, as PyTorch's profiler writes it"));
-  QAction* save = add_action(QStringLiteral("Save picture…"), {}, QStringLiteral("What is seen of the timeline, as PNG or SVG"));
-  QAction* find = add_action(QStringLiteral("Find events"), QKeySequence::Find, QStringLiteral("By name"));
-  QAction* next = add_action(QStringLiteral("Next found event"), QKeySequence(Qt::Key_F3), QStringLiteral("By time"));
-  QAction* previous = add_action(QStringLiteral("Previous found event"), QKeySequence(Qt::SHIFT | Qt::Key_F3), QStringLiteral("By time"));
-  for (QAction* action : {fit, zoom, open}) {
-    auto* button = new QToolButton;
-    button->setDefaultAction(action);
-    button->setAutoRaise(true);
-    bar->addWidget(button);
-  }
+  QAction* fit = add_dock_action(this, QStringLiteral("Fit"), {}, QStringLiteral("Show the whole timeline: F on the canvas"));
+  QAction* zoom = add_dock_action(this, QStringLiteral("Zoom to selection"), {}, QStringLiteral("The range or event that is selected: Enter on the canvas"));
+  QAction* clear = add_dock_action(this, QStringLiteral("Clear range"), {}, QStringLiteral("Escape on the canvas"));
+  QAction* open = add_dock_action(this, QStringLiteral("Open trace…"), QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_O), QStringLiteral("A Chrome-trace JSON file, as PyTorch's profiler writes it"));
+  QAction* save = add_dock_action(this, QStringLiteral("Save picture…"), {}, QStringLiteral("What is seen of the timeline, as PNG or SVG"));
+  QAction* find = add_dock_action(this, QStringLiteral("Find events"), QKeySequence::Find, QStringLiteral("By name"));
+  QAction* next = add_dock_action(this, QStringLiteral("Next found event"), QKeySequence(Qt::Key_F3), QStringLiteral("By time"));
+  QAction* previous = add_dock_action(this, QStringLiteral("Previous found event"), QKeySequence(Qt::SHIFT | Qt::Key_F3), QStringLiteral("By time"));
+  for (QAction* action : {fit, zoom, open}) add_button(bar, action);
 
   note_ = new QLabel;
   note_->setWordWrap(true);
